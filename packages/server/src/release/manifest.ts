@@ -10,7 +10,7 @@ import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import { NUMBERINGS, type Numbering } from '../source/numbering.ts'
 import type { Alias } from '../source/source.ts'
-import { BOUNDARY_FILES, boundariesIn } from './boundaries/boundary-levels.ts'
+import { BOUNDARY_FILES, boundariesApart } from './boundaries/boundary-levels.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
 import { type entityManifest, manifestOutline, manifestSchema } from './manifest-schema.ts'
@@ -122,31 +122,13 @@ export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
   const { format, definition, count, files } = manifest
   const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0)
   const facts = files.facts === undefined ? {} : { facts: files.facts.sha256 }
-  const digest = digestOf(manifestText(manifest))
-  const boundaries = boundariesOf(manifest)
-  return {
-    format,
-    collection: definition.plural,
-    digest,
-    count,
-    records: files.records.sha256,
-    ...facts,
-    ...boundaries,
-    bytes,
-  }
-}
-
-/** The digests of its boundaries, and of all that it has besides. */
-function boundariesOf(manifest: EntityManifest): Pick<ReleasedEntity, 'boundaries' | 'embeddedAs'> {
-  const { files } = manifest
-  const own = Object.entries(boundariesIn(files))
-  if (own.length === 0) return {}
-  const isOther = (name: string) => !own.some(([one]) => one === name)
-  const others = Object.fromEntries(Object.entries(files).filter(([name]) => isOther(name))) as EntityFiles
-  return {
-    boundaries: digestOf(own.map(([, { sha256 }]) => sha256).join(' ')),
-    embeddedAs: digestOf(manifestText({ ...manifest, files: others })),
-  }
+  const [shapes, others] = boundariesApart(files)
+  const boundaries =
+    shapes.length === 0
+      ? {}
+      : { boundaries: digestOf(shapes.join(' ')), embeddedAs: digestOf(manifestText({ ...manifest, files: others })) }
+  const [digest, records] = [digestOf(manifestText(manifest)), files.records.sha256]
+  return { format, collection: definition.plural, digest, count, records, ...facts, ...boundaries, bytes }
 }
 
 /** The digest by which entities that embed the records of one name it. */

@@ -1,10 +1,10 @@
 // nomenclator import boundaries FILE
 import { basename } from 'node:path'
-import { nearest } from '../../base/nearest.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import type { Release } from '../../release/release.ts'
+import type { BoundaryFeature } from '../../source/boundaries/boundary-features.ts'
 import type { Source } from '../../source/source.ts'
 import { text } from '../flags/flags.ts'
 import { importCommand } from '../home/import-command.ts'
@@ -32,10 +32,11 @@ export const importBoundaries = importCommand({
   ],
   readsHome: true,
   open: async ({ operands, values }, home) => {
-    const [{ boundaryLayers }, { codeFields, matchShapes }, { boundaryListOf }] = await Promise.all([
+    const [{ boundaryLayers }, { codeFields, matchShapes }, { boundaryListOf }, { findingText }] = await Promise.all([
       import('../../source/boundaries/boundary-features.ts'),
       import('../../source/boundaries/matched-shapes.ts'),
       import('../../release/boundaries/boundary-records.ts'),
+      import('../home/run-import.ts'),
     ])
     const store = new ReleaseStore(home)
     const digest = store.currentDigest()
@@ -50,10 +51,12 @@ export const importBoundaries = importCommand({
       fields === undefined ? [] : [matchShapes(features, list, fields)],
     )
     const most = matched.toSorted((a, b) => b.shapes.length - a.shapes.length)[0]
-    if (most === undefined || most.shapes.length === 0)
+    if (most === undefined || most.shapes.length === 0) {
+      const why = most?.findings.map(findingText).join('\n') || withoutCodes(layers)
       throw new OperationalError(
-        `${file} has no feature that can be used for ${entity.plural}; nothing was changed.\n${whyNot(most, layers)}`,
+        `${file} has no feature that can be used for ${entity.plural}; nothing was changed.\n${why}`,
       )
+    }
     const { shapes, findings, fields } = most
     const without = release.entity(entity.name).count - shapes.length
     const source: Source = {
@@ -76,28 +79,15 @@ export const importBoundaries = importCommand({
   },
 })
 
-type Layers = readonly { readonly features: readonly { readonly properties: object }[] }[]
-
-function whyNot(
-  matched:
-    | { readonly findings: readonly { count: number; description: string; examples: readonly string[] }[] }
-    | undefined,
-  layers: Layers,
-): string {
-  if (matched !== undefined)
-    return matched.findings
-      .map(({ count, description, examples }) => `${count} × ${description} (such as ${examples[0]})`)
-      .join('\n')
-  const names = new Set(layers.flatMap(({ features }) => Object.keys(features[0]?.properties ?? {})))
-  return `No property has its codes: name them with --code. The features have ${[...names].join(', ') || 'none'}.`
+/** The properties of the features, where none has the codes of a list. */
+function withoutCodes(layers: readonly { readonly features: readonly BoundaryFeature[] }[]): string {
+  const names = layers.flatMap(({ features }) => Object.keys(features[0]?.properties ?? {}))
+  return `No property has its codes: name them with --code. The features have ${names.join(', ') || 'none'}.`
 }
 
-function listNamed({ catalog }: Release, name: string | undefined): Entity {
-  const entity = catalog.collections.get(name ?? '') ?? catalog.entities.get(name ?? '')
+function listNamed({ catalog }: Release, name = ''): Entity {
+  const entity = catalog.collections.get(name) ?? catalog.entities.get(name)
   if (entity !== undefined) return entity
-  const names = [...catalog.collections.keys()]
-  const meant = nearest(name ?? '', names)
-  throw new OperationalError(
-    `--list was ${JSON.stringify(name ?? '')}; allowed is ${names.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-  )
+  const allowed = [...catalog.collections.keys()].join(', ')
+  throw new OperationalError(`--list was ${JSON.stringify(name)}; allowed is ${allowed}`)
 }

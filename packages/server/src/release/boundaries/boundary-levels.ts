@@ -44,6 +44,9 @@ export const boundaryWriter =
     }
   }
 
-/** The boundaries among the files of an entity. */
-export const boundariesIn = (files: BoundarySummaries): BoundarySummaries =>
-  Object.fromEntries(Object.values(BOUNDARY_FILES).flatMap((name) => (files[name] ? [[name, files[name]]] : [])))
+/** The digests of the boundaries among the files of an entity, and all other files. */
+export function boundariesApart<F extends BoundarySummaries>(files: F): [boundaries: string[], others: F] {
+  const names: readonly string[] = Object.values(BOUNDARY_FILES)
+  const others = Object.fromEntries(Object.entries(files).filter(([name]) => !names.includes(name))) as F
+  return [Object.values(BOUNDARY_FILES).flatMap((name) => files[name]?.sha256 ?? []), others]
+}

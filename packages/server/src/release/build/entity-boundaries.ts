@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Source } from '../../source/source.ts'
-import { boundariesIn, boundaryWriter, type WriteBoundaries } from '../boundaries/boundary-levels.ts'
+import { BOUNDARY_FILES, boundariesApart, boundaryWriter, type WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import { type FileSummary, syncDirectory, writeDurably } from '../files/durable-file.ts'
 import { mapped } from '../files/mapped-file.ts'
 import {
@@ -19,8 +19,9 @@ type Summaries = { readonly [file: string]: FileSummary | undefined }
 
 /** The boundaries that an entity has on disk; undefined where it has none. */
 export function keptBoundaries(directory: string, files: EntityFiles): WriteBoundaries | undefined {
-  const own: Summaries = boundariesIn(files)
-  return Object.keys(own).length === 0 ? undefined : async (target) => copied(directory, own, target)
+  if (files.boundaries === undefined) return undefined
+  const own = Object.fromEntries(Object.values(BOUNDARY_FILES).map((name) => [name, files[name] as FileSummary]))
+  return async (target) => copied(directory, own, target)
 }
 
 /** Files of an entity, copied into a directory as they were written. */
@@ -45,10 +46,12 @@ export async function withBoundaries(
 ): Promise<ReusableEntity> {
   const { directory: before, manifest } = stored as StoredEntity
   mkdirSync(directory, { recursive: true })
-  const isBoundary = Object.keys(boundariesIn(manifest.files))
-  const others = Object.fromEntries(Object.entries(manifest.files).filter(([name]) => !isBoundary.includes(name)))
-  const files = { ...copied(before, others, directory), ...(await boundaryWriter(given.shapes)(directory)) }
-  const changed: EntityManifest = { ...manifest, files: files as EntityFiles }
+  const [, others] = boundariesApart(manifest.files)
+  const files: EntityFiles = {
+    ...copied(before, others, directory),
+    ...(await boundaryWriter(given.shapes)(directory)),
+  }
+  const changed: EntityManifest = { ...manifest, files }
   writeDurably(join(directory, ENTITY_MANIFEST_FILE), manifestText(changed))
   syncDirectory(directory)
   const kept = findings.filter(({ kind }) => !kind.startsWith(BOUNDARY_FINDING))
