@@ -4,7 +4,7 @@ import { type ConnectionInfo, type HttpResponse, isStreamed } from '../exchange.
 import { ClientProbe } from './client-probe.ts'
 import { Delivery } from './delivery.ts'
 import { KeptBytes } from './kept-bytes.ts'
-import { LARGE_CHUNK_BYTES, MAX_WAITING_BYTES, Reading } from './reading.ts'
+import { LARGE_CHUNK_BYTES, MAX_WAITING_BYTES, SocketReading } from './reading.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
@@ -31,7 +31,7 @@ export class Connection implements ConnectionInfo {
   readonly #socket: Socket<unknown>
   readonly #received = new ReceiveBuffer()
   readonly #unsent: SendBuffer
-  readonly #reading: Reading
+  readonly #reading: SocketReading
   readonly #probe: ClientProbe
   readonly #kept: KeptBytes
   readonly #delivery: Delivery
@@ -56,7 +56,7 @@ export class Connection implements ConnectionInfo {
     this.#server = server
     this.#socket = socket
     this.#unsent = new SendBuffer(socket, this)
-    this.#reading = new Reading(socket, server.largeReads)
+    this.#reading = new SocketReading(socket, server.largeReads)
     const sendInterim = () => {
       out.reset()
       out.addContinue()

@@ -7,7 +7,7 @@ export const MAX_WAITING_BYTES = 1 << 14
 /** A chunk of this size is part of a large body. */
 export const LARGE_CHUNK_BYTES = 1 << 15
 
-export class Reading {
+export class SocketReading {
   readonly #socket: Pick<Socket<unknown>, 'pause' | 'resume'>
   readonly #turns: ReadQueue
   #isPaused = false
