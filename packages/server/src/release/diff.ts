@@ -77,12 +77,7 @@ const decoder = new TextDecoder()
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
  * renumbered, what was removed comes first.
  */
-export function* diffEntity(
-  older: Release,
-  newer: Release,
-  name: string,
-  options?: DiffOptions,
-): Generator<RecordChange> {
+export function* diffEntity(older: Release, newer: Release, name: string, options?: DiffOptions) {
   for (const found of diffJson(older, newer, name, options)) if (found !== undefined) yield recordChange(found)
 }
 
@@ -139,13 +134,9 @@ export function* diffJson(
   // Most changes leave what comes before and after them as it was: no key of that has to be looked up.
   const [shift, isAligned] = [before.count - after.count, before.key.join() === after.key.join()]
   const isSame = (one: number, other: number) => Buffer.compare(before.record(one), after.record(other)) === 0
+  const shorter = isAligned ? Math.min(before.count, after.count) : 0
   let first = 0
-  for (
-    const shorter = Math.min(before.count, after.count);
-    isAligned && first < shorter && isSame(first, first);
-    first++
-  )
-    if (first % QUIET_RECORDS === 0) yield undefined
+  for (; first < shorter && isSame(first, first); first++) if (first % QUIET_RECORDS === 0) yield undefined
   let newEnd = isAligned ? Math.max(first, first - shift) : after.count
   // Files are read from their beginning to their end, so the last difference is not looked for from there.
   for (let position = newEnd; position < after.count; position++) {
@@ -182,10 +173,7 @@ const NEW = text(',"new":')
 const END = text('}')
 
 /** One change as the JSON of a `RecordChange`, after the name of its collection. In pieces that are put together. */
-export function changeJson(
-  collection: string,
-  { key, old, new: now }: Omit<JsonChange, 'oldAt' | 'newAt'>,
-): Uint8Array[] {
+export function changeJson(collection: string, { key, old, new: now }: Omit<JsonChange, 'oldAt' | 'newAt'>) {
   const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
   const fields = old === undefined || now === undefined ? {} : { fields: fieldsThatDiffer(old, now) }
   const head = JSON.stringify({ collection, key, change, ...fields }).slice(0, -END.length)
@@ -249,14 +237,11 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
   }
 }
 
-function embedReducer(
-  release: Release,
-  { definition }: OpenEntity,
-): (json: Uint8Array, position: number) => Uint8Array {
+function embedReducer(release: Release, { definition }: OpenEntity) {
   const readers = publishedFields(definition).map(([field, { kind }]) =>
     kind === 'embed' ? identifierReader(release, definition, field) : undefined,
   )
-  return (json, position) =>
+  return (json: Uint8Array, position: number) =>
     withoutEmbeds(json, (member) => {
       const values = readers[member]?.(position) ?? []
       return JSON.stringify(values.length === 1 ? values[0] : values)

@@ -179,12 +179,7 @@ type KnownIds = {
 }
 
 /** Invented records neither take nor keep anyone's identifier. */
-async function registryFor(
-  store: ReleaseStore,
-  source: Source,
-  current: Current | undefined,
-  fallback: Source,
-): Promise<KnownIds> {
+async function registryFor(store: ReleaseStore, source: Source, current: Current | undefined, fallback: Source) {
   if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
   const registry = store.loadIdRegistry()
   if (fallback !== source) await preferIdsOf(fallback, source.provides, registry)

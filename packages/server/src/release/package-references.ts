@@ -1,6 +1,6 @@
 // The lists of a home, with their records, that packages may refer to.
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
+import { type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
@@ -55,10 +55,7 @@ function knownRecords(release: Release, name: string): KnownRecords {
 }
 
 /** A list of a release, and the keys of its records by their usual official code; undefined where there is no such collection. */
-export function recordsByCode(
-  release: Release,
-  collection: string,
-): { readonly entity: Entity; readonly byCode: ReadonlyMap<string, Identity> } | undefined {
+export function recordsByCode(release: Release, collection: string) {
   const entity = release.catalog.collections.get(collection)
   if (entity === undefined) return undefined
   const codeAt = codeReader(release, entity)

@@ -68,6 +68,8 @@ export type Source = {
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
+  /** Those of them that it names only in passing, as the areas of smaller places: facts that are known of the same code stay. */
+  readonly inPassing?: readonly string[]
   /** The numbering of the entities that it provides; where it does not tell, synthetic for invented records and official for others. */
   readonly numbering?: Readonly<Record<string, Numbering>>
   /** The packages that its lists belong to. */

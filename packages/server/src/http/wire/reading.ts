@@ -1,4 +1,4 @@
-// Reading from a client: paused while too much waits to be responded to, and while other large bodies have their turn.
+// SocketReading from a client: paused while too much waits to be responded to, and while other large bodies have their turn.
 import type { Socket } from 'bun'
 import type { ReadQueue } from './read-queue.ts'
 

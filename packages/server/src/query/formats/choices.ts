@@ -9,7 +9,7 @@ import { keyPathsOf } from '../../catalog/paths.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { nameReplacer, nameShown } from './shown-names.ts'
 
-export type Choice = { readonly value: string; readonly labels: readonly string[] }
+export type FormChoice = { readonly value: string; readonly labels: readonly string[] }
 
 /** The value that a form submits for a record: its official code, or else its key as it stands in its path. */
 const valueIn = (entity: Entity, record: PublishedRecord): string =>
@@ -26,7 +26,7 @@ export function choiceReader(
   entity: OpenEntity,
   languages: readonly (string | undefined)[],
   ancestors = ancestorsOf(entity.definition).length,
-): (json: Uint8Array, position: number) => readonly Choice[] {
+): (json: Uint8Array, position: number) => readonly FormChoice[] {
   const { definition } = entity
   const steps = ancestorsOf(definition).slice(0, ancestors)
   const parse = recordParser(definition)
@@ -34,7 +34,7 @@ export function choiceReader(
   return (json, position) => {
     const record = parse(decoder.decode(json)) as PublishedRecord
     let versions = replacers.map((replace) => (replace ? replace(record, position) : record))
-    const choiceOf = (of: Entity): Choice => ({
+    const choiceOf = (of: Entity): FormChoice => ({
       value: valueIn(of, versions[0] as PublishedRecord),
       labels: versions.map((version, at) => nameShown(of, version, languages[at])),
     })

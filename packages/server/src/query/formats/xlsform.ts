@@ -2,7 +2,7 @@
 import { parseOwnJson } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { lineageOf } from '../../catalog/lineage.ts'
-import { type Choice, choiceReader } from './choices.ts'
+import { choiceReader, type FormChoice } from './choices.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { Archive, partsAround, sheetPart, textSheet, WORKBOOK_TYPE } from './workbook.ts'
 import { aboutSheet, SharedTexts, wordsIn } from './xlsx.ts'
@@ -51,7 +51,7 @@ export const xlsform: RecordFormat = {
     return {
       head: NO_BYTES,
       records: (choices) => {
-        for (const json of choices) addRows(lists, parseOwnJson(decoder.decode(json)) as readonly Choice[])
+        for (const json of choices) addRows(lists, parseOwnJson(decoder.decode(json)) as readonly FormChoice[])
         return []
       },
       gap: NO_BYTES,
@@ -81,7 +81,7 @@ const decoder = new TextDecoder()
 type ListRows = { readonly list: Entity; readonly name: string; readonly rows: Map<string, string[]> }
 
 /** Adds the rows of a record and of those above it, each once, with the values of all above it from the top. */
-function addRows(lists: readonly ListRows[], choices: readonly Choice[]): void {
+function addRows(lists: readonly ListRows[], choices: readonly FormChoice[]): void {
   for (const [at, { value, labels }] of choices.entries()) {
     const { name, rows } = lists[at] as ListRows
     if (rows.has(value)) continue

@@ -11,6 +11,7 @@ import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts
 import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
+import { withKnownFacts } from './known-facts.ts'
 import { renumberedAliases, renumberedRows } from './renumber-references.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
@@ -34,7 +35,13 @@ export async function buildRelease(
     sourceOf: async (entity, digestOf, rowsOf) => {
       const { name } = entity
       if (provides.includes(name))
-        return { rows: (report) => source.read(name, report), expected: source.expected(name) }
+        return {
+          rows: (report) => {
+            const rows = source.read(name, report)
+            return source.inPassing?.includes(name) ? withKnownFacts(rows, entity, completion) : rows
+          },
+          expected: source.expected(name),
+        }
       // An entity that others embed and nobody provides has no records.
       if (!completion.provides.includes(name)) return { rows: () => [], expected: undefined }
       return (

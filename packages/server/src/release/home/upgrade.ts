@@ -79,11 +79,7 @@ type Rebuilding = {
   readonly trusted?: ReadonlySet<string>
 }
 
-async function rebuild(
-  store: ReleaseStore,
-  digest: string,
-  { rebuilt, onProgress, trusted }: Rebuilding,
-): Promise<void> {
+async function rebuild(store: ReleaseStore, digest: string, { rebuilt, onProgress, trusted }: Rebuilding) {
   const old = readAs(manifestSchema, join(store.releaseDirectory(digest), MANIFEST_FILE))
   const manifests = new Map(Object.entries(old.entities).map(([name, one]) => [name, readEntity(store, one)]))
   const faults = new Faults()
@@ -129,11 +125,8 @@ async function rebuild(
   const numbering = (name: string) => numberingOf(old, name)
   const manifest = newManifest({ built, source, entities, findings: all, aliases, packages, numbering })
   if (manifest.digest !== digest) throw new OperationalError(`release ${digest} has other records than its digest says`)
-  rememberBuilt(
-    store,
-    manifest,
-    rebuilt.values().map(({ released }) => released.digest),
-  )
+  const digests = rebuilt.values().map(({ released }) => released.digest)
+  rememberBuilt(store, manifest, digests)
   store.placeRelease(manifest)
 }
 

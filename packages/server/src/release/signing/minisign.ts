@@ -72,10 +72,7 @@ export const publicKeyFile = ({ id, text }: PublicKey): string => `${UNTRUSTED}m
 const LIMITS = { operations: 33_554_432n, memory: 1_073_741_824n }
 
 /** A new pair of keys, as the content of its two files; without a password the secret key is not encrypted. */
-export function generateKeys(
-  password?: string,
-  { operations, memory } = LIMITS,
-): { readonly publicKey: PublicKey; readonly secretFile: string } {
+export function generateKeys(password?: string, { operations, memory } = LIMITS) {
   const { privateKey, publicKey: generated } = nodeCrypto().generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-KEY_BYTES)
   const raw = generated.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)

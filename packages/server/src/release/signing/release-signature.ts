@@ -197,11 +197,7 @@ export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires' | 'identif
 }
 
 /** The proof by the trusted key that signed last, or why none of the keys has signed the release. */
-export function proofOf(
-  signable: Signable,
-  text: string | undefined,
-  { keys }: TrustedKeys,
-): Proof | { readonly wrong: string } {
+export function proofOf(signable: Signable, text: string | undefined, { keys }: TrustedKeys) {
   if (text === undefined) return { wrong: 'it is not signed' }
   const signatures = signaturesIn(text)
   const ofKey = (id: string) => signatures.find((one) => parseSignature(one)?.keyId === id) ?? signatures[0] ?? ''
