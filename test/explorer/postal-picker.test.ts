@@ -53,7 +53,12 @@ const file = files.put(
     'latin1',
   ),
 )
-const places = { catalog: current.catalog, states: listOf('estados'), municipalities: listOf('municipios'), localityOf: () => undefined }
+const places = {
+  catalog: current.catalog,
+  states: listOf('estados'),
+  municipalities: listOf('municipios'),
+  localityOf: () => undefined,
+}
 await home.import(await sepomexSource(file, places))
 const release = home.current()
 const server = serverForAll(() => release)

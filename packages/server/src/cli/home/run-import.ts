@@ -65,13 +65,11 @@ export async function runImport(
 }
 
 /** The import option that signs a release with the key of these flags, if they name one. */
-export function signerOf(
-  values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>,
-): Pick<ImportOptions, 'sign'> {
+export function signerOf(values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>) {
   if (values.sign === undefined) return {}
   const secret = readSecretKey(values.sign, values['password-file'])
   return {
-    sign: async (store, digest) => {
+    sign: async (store: ReleaseStore, digest: string) => {
       const { signInHome } = await import('../../release/home/sign.ts')
       return signInHome(store, digest, secret, { days: values['expires-days'] })
     },

@@ -216,10 +216,7 @@ function lazyShelf(store: ReleaseStore, includesRestricted: boolean, log: Log): 
 /** The priority of a compute worker; page workers have the usual one of 0. */
 const NICENESS = 10
 
-function statusOf(
-  { release, degraded }: ReturnType<typeof followCurrent>,
-  { scrub, trouble, draining }: State,
-): WorkerReport['status'] {
+function statusOf({ release, degraded }: ReturnType<typeof followCurrent>, { scrub, trouble, draining }: State) {
   const { digest, manifest } = release()
   const reasons = [...degraded(), ...damageWords(scrub), ...(trouble === undefined ? [] : [trouble.message])]
   return { release: digest, built: manifest.built, degraded: [...new Set(reasons)], draining }

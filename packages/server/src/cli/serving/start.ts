@@ -87,12 +87,7 @@ function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context
 }
 
 /** Follows the shelf as long as the service runs; made before the first release, which it may bring. */
-async function followerOf(
-  { values, log }: Context,
-  service: Service,
-  store: ReleaseStore,
-  shared: SharedShelf,
-): Promise<ShelfFollower> {
+async function followerOf({ values, log }: Context, service: Service, store: ReleaseStore, shared: SharedShelf) {
   if (store.trust === undefined && 'urls' in shared && shared.urls.some((url) => url.startsWith('http:'))) {
     const message =
       'THE SHELF IS FOLLOWED WITHOUT TLS AND WITHOUT SIGNATURES: whoever is between can change what is served. ' +
@@ -135,12 +130,7 @@ const announcement = (store: ReleaseStore, { served = '', url }: Supervisor) =>
   `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(store.read(served))}\n`
 
 /** Starts the page workers, and the compute workers when the first of these serves. */
-async function supervise(
-  { values, log }: Context,
-  service: Service,
-  count: number,
-  directory: string | undefined,
-): Promise<Supervisor> {
+async function supervise({ values, log }: Context, service: Service, count: number, directory: string | undefined) {
   const common = {
     count,
     listening: { host: values.host, port: values.port },

@@ -1,4 +1,5 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -121,7 +122,10 @@ export function recordJsons(
 ): Uint8Array[] {
   const entity = release.entity(name)
   const read = recordReader(release, entity, rendition, distanceMember(entity, query))
-  return Array.from(positions, (position) => read(entity.records.record(position), position))
+  return Array.from(positions, (position) => {
+    checkpoint()
+    return read(entity.records.record(position), position)
+  })
 }
 
 /** Makes the member with the distance of a record from a point; undefined if the request has no point. */

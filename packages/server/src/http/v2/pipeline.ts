@@ -117,8 +117,7 @@ export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest
   const { releases, baseUrlOf } = context
   const { path } = request
   const isRows = request.method === 'POST' && path === RESOLVE_PATH
-  if (!isRows && (!isRead(request) || path.endsWith('/')))
-    return { cost: 0, respond: () => respondWithoutReading(releases, request) }
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return parseWithoutReading(releases, request)
   const query = parseQuery(request.query)
   if (isRows) return { cost: MUCH, respond: () => respondToRows(context, request, query) }
   const fixed = fixedRouteAt(path)
@@ -157,12 +156,12 @@ function respondToRows({ releases, baseUrlOf, work }: V2Context, request: HttpRe
   return resolvedInBody(release, request, form, baseUrlOf(), work)
 }
 
-/** The response to other methods than GET and HEAD, and to a known path with a slash after it. */
-function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
+/** Other methods than GET and HEAD, and a known path with a slash after it. */
+function parseWithoutReading({ current }: OpenReleases, request: HttpRequest): ParsedRequest {
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
   if (fixedRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
-  return isRead(request) ? redirected(request) : otherMethod(request)
+  return { cost: 0, respond: () => (isRead(request) ? redirected(request) : otherMethod(request)) }
 }
 
 /**
