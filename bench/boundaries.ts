@@ -10,7 +10,7 @@ import { conditions } from './shelf-node.ts'
 
 const OUT = join(import.meta.dir, 'results', 'boundaries.md')
 const CORNERS = 4_000_000
-const POINTS = 20_000
+const POINTS = 10_000
 const LISTS = { municipalities: [50, 50], states: [8, 4] } as const
 /** The room that all shapes fill, in degrees. */
 const [WEST, SOUTH, EXTENT] = [-117, 14, 18]
