@@ -75,7 +75,10 @@ const exact = each
   .filter(([, , parameters]) => parameters.length > 0)
 
 /** Parameters that mean nothing without another. */
-const NEEDED: Readonly<Record<string, readonly [name: string, value: string]>> = { within_km: ['near', '20,-100'] }
+const NEEDED: Readonly<Record<string, readonly [name: string, value: string]>> = {
+  within_km: ['near', '20,-100'],
+  geometry: ['format', 'geojson'],
+}
 
 const statusOf = async (operation: DocumentedOperation, parameter: DocumentedParameter, ...values: string[]) => {
   const needed = NEEDED[parameter.name]

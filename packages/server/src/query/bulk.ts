@@ -10,8 +10,9 @@ type BulkRecords = {
   readonly ownMembers?: ((position: number) => object) | undefined
 }
 
-/** Records that are rendered at once: few enough for other requests not to wait. */
+/** Records that are rendered at once: few enough for other requests not to wait; a whole shape may have megabytes. */
 const BLOCK = 100
+const BLOCK_OF_SHAPES = 4
 
 /** Each piece is good until the next one is pulled. */
 export function* bulkPieces(
@@ -25,8 +26,9 @@ export function* bulkPieces(
   const count = positions?.length ?? entity.count
   const { records } = entity
   yield encoder.head
-  for (let first = 0; first < count; first += BLOCK) {
-    const next = Math.min(first + BLOCK, count)
+  const block = rendition.geometry === 'full' ? BLOCK_OF_SHAPES : BLOCK
+  for (let first = 0; first < count; first += block) {
+    const next = Math.min(first + block, count)
     if (first > 0) yield encoder.gap
     const jsons =
       positions === undefined

@@ -4,6 +4,7 @@ import { differingPaths, withoutEmbeds } from '../base/json-difference.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import { type PublishedRecord, type PublishedValue, parsedRecord } from '../catalog/flatten.ts'
+import { boundaryNameOf, shapeDigests } from './boundaries/boundary-records.ts'
 import { factReader, knownFacts, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { numberingOf } from './manifest.ts'
@@ -54,10 +55,19 @@ function keyShape({ key, fields }: Entity): string {
   return JSON.stringify(parts)
 }
 
-/** True if the records are the same bytes in the same order, and so are their facts. */
+/** True if the records are the same bytes in the same order, and so are their facts and boundaries. */
 function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.facts?.sha256)
-  return (hasSameOrder(older, newer, name) && before === now) || countIn(older, name) + countIn(newer, name) === 0
+  const isSame = hasSameOrder(older, newer, name) && before === now && !hasOtherBoundaries(older, newer, name)
+  return isSame || countIn(older, name) + countIn(newer, name) === 0
+}
+
+/** True if any record has another shape, or one that it did not have. */
+function hasOtherBoundaries(older: Release, newer: Release, name: string): boolean {
+  const [before, now] = [older, newer].map(
+    (release) => openIn(release, name)?.stored?.manifest.files.boundaries?.sha256,
+  )
+  return before !== now
 }
 
 /** Likewise, whatever is known of them. */
@@ -120,8 +130,9 @@ export function* diffJson(
   if (hasSameRecords(older, newer, name)) return
   const lost = withoutLostFacts ? lostFacts(older, newer, name) : []
   const facts = factsOfEither(older, newer, name).filter((fact) => !lost.includes(fact))
-  const before = sideOf(older, name, { facts, embed })
-  const after = sideOf(newer, name, { facts, embed })
+  const shapes = hasOtherBoundaries(older, newer, name)
+  const before = sideOf(older, name, { facts, shapes, embed })
+  const after = sideOf(newer, name, { facts, shapes, embed })
   if (isRenumbered(older, newer, name)) {
     // Removed records come first: a copy that applies the changes then has the new record under a key that both have.
     for (let at = 0; at < before.count; at++)
@@ -207,10 +218,12 @@ function factsOfEither(older: Release, newer: Release, name: string): readonly s
 type SideForm = {
   /** The facts that are given with each record, null if it lacks one. */
   readonly facts: readonly string[]
+  /** True if a digest of its shape is given with each record, null if it has none. */
+  readonly shapes: boolean
   readonly embed: 'full' | 'id'
 }
 
-function sideOf(release: Release, name: string, { facts, embed }: SideForm): Side {
+function sideOf(release: Release, name: string, { facts, shapes, embed }: SideForm): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
@@ -219,6 +232,8 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
     return { count: 0, key: [], keyAt: nothing, record: nothing }
   }
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
+  const shapeAt = shapes ? shapeDigests(release, entity) : undefined
+  const boundary = boundaryNameOf(entity.definition)
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
   const readers = key.map((field) => [field, identifierReader(release, entity.definition, field)] as const)
@@ -232,7 +247,8 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
     },
     record: (position) => {
       const json = reduced(entity.records.record(position), position)
-      return factsAt === undefined ? json : withMembers(json, factsAt(position))
+      const known = factsAt === undefined ? json : withMembers(json, factsAt(position))
+      return shapeAt === undefined ? known : withMembers(known, { [boundary]: shapeAt(position) })
     },
   }
 }

@@ -30,8 +30,8 @@ import {
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
-  FACTS_FILE,
   isSameContent,
+  OPTIONAL_FILES,
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
@@ -90,7 +90,7 @@ async function readShelved({ reader, known }: EntityFetch, name: string, expecte
 }
 
 /** A name that another machine gives becomes a path here: no other name is accepted. */
-const ALLOWED_FILES = [...ENTITY_FILES, FACTS_FILE] as const
+const ALLOWED_FILES = [...ENTITY_FILES, ...OPTIONAL_FILES] as const
 
 const summary = objectOf({ size: wholeNumber(0, MAX_ENTITY_BYTES), sha256: digestText })
 const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, 100)

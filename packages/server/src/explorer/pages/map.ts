@@ -2,12 +2,13 @@
 
 import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
+import { bulkTemplate } from '../../http/v2/record-paths.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { MapFrame } from '../api-reader.ts'
@@ -54,6 +55,7 @@ export function mapPage(given: View, named?: Entity): ExplorerPage {
   const points = language.number(frame.points)
   const listed = api.list(entity, [...withCoordinates(entity, pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
+  const bounded = boundedLists(view, entity)
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {
     title: filled(words.maps.title, many),
@@ -73,6 +75,7 @@ ${mapForm(view, entity, frame)}
 <button type="button" data-do="in" aria-label="${words.maps.zoomIn}" title="${words.maps.zoomIn}">+</button>
 <button type="button" data-do="out" aria-label="${words.maps.zoomOut}" title="${words.maps.zoomOut}">−</button>
 <button type="button" data-do="whole" aria-label="${words.maps.whole}" title="${words.maps.whole}">⤢</button>
+${bounded.length > 0 && html`<button type="button" data-do="where" aria-label="${words.maps.where}" title="${words.maps.where}">◎</button>`}
 </div>
 <p class="map-scale" data-part="scale" aria-hidden="true" hidden></p>
 <span class="map-ring" hidden></span>
@@ -86,7 +89,7 @@ ${mapForm(view, entity, frame)}
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
-<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}${bounded.length > 0 && html` ${words.maps.areas}`}</p>
 ${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${filled(words.maps.title, manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }
@@ -249,6 +252,7 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
     })),
     maxParents: MAX_PARENTS,
     ...(size === undefined ? {} : { size }),
+    boundaries: boundedLists(view, entity),
     groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
     hues: mapped?.hues ?? [],
     language: language.code,
@@ -258,8 +262,33 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
       failed: words.maps.failed,
       kilometres: words.record.kilometres,
       metres: words.record.metres,
+      notAllowed: words.maps.notAllowed,
+      nowhere: words.maps.nowhere,
     },
   }
+}
+
+/** The lists with boundaries that the records of a map lie in, from the largest areas on, as the script reads them. */
+function boundedLists(view: View, entity: Entity) {
+  const { release } = view.api
+  const lists = lineageOf(entity).filter(({ name }) => release.entity(name).boundaries('screen') !== undefined)
+  return lists.toReversed().map((list) => {
+    const key = keyPathsOf(list).map(({ steps }) => steps)
+    const names = nameWays(view, list)
+    const fields = new Set([...names, ...key].map(([field]) => filterParameter(list, [field as string])))
+    return {
+      shapes: withQuery(bulkTemplate({ entity: list, path: apiCollectionPath(list) }), [
+        ['format', 'geojson'],
+        ['fields', [...fields].join()],
+        ['release', release.digest],
+      ]),
+      within: apiCollectionPath(list),
+      address: collectionAddress(list),
+      key,
+      separator: keySeparator(list),
+      names,
+    }
+  })
 }
 
 /** Fewer points make no picture. */

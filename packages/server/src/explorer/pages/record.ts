@@ -22,6 +22,7 @@ import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
+import { shapeAbove, shapeOf } from '../boundary-map.ts'
 import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
@@ -463,13 +464,32 @@ export const bar = (value: number, largest: number): Html =>
 // Its place, its neighbours and its namesakes.
 
 function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+  const { api } = view
   const focus = pointOf(entity, record)
+  const where = locator(view, entity, record, focus)
   if (focus !== undefined)
-    return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
-  const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
+    return html`${dotsAround(view, entity, record, focus)}${where}${mapLink(view, placeOnMap(view, entity, focus))}`
+  const child = descendantsOf(api.catalog, entity).find((one) => hasCoordinates(one))
   const dots = child && dotsBelow(view, child, entity, record)
-  if (child === undefined || dots === undefined) return undefined
-  return html`${dots}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  if (child !== undefined && dots !== undefined)
+    return html`${dots}${where}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  const shape = shapeOf(api.release, entity, record)
+  const map = shape && dotMap([], nameOf(view, entity, record), undefined, [shape])
+  return html`${map && html`<figure>${map}</figure>`}${where}`
+}
+
+/** A map of where a record lies in the nearest one above that has a shape. */
+function locator(view: View, entity: Entity, record: PublishedRecord, point: MapPoint | undefined): Html | undefined {
+  const above = shapeAbove(view.api.release, entity, record)
+  const own = shapeOf(view.api.release, entity, record)
+  if (above === undefined || (own === undefined && point === undefined)) return undefined
+  const name = nameOf(view, entity, record)
+  const text = filled(view.words.record.locator, name, nameAmong(view, above.entity, above.record))
+  const map = dotMap([], text, own === undefined ? point : undefined, [
+    above.shape,
+    ...(own === undefined ? [] : [own]),
+  ])
+  return html`<figure class="locator">${map}<figcaption>${text}</figcaption></figure>`
 }
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
@@ -493,7 +513,13 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: PublishedR
   const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
   const places = manyWithin(view, child, points.length)
-  const map = dotMap(points, filled(words.record.dots, places, nameOf(view, entity, record)))
+  const shape = shapeOf(api.release, entity, record)
+  const map = dotMap(
+    points,
+    filled(words.record.dots, places, nameOf(view, entity, record)),
+    undefined,
+    shape && [shape],
+  )
   return (
     map &&
     html`<figure>${map}<figcaption>${filled(caption, language.number(points.length), places)}</figcaption></figure>`

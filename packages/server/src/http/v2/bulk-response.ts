@@ -32,7 +32,7 @@ export function bulkResponse(
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
   const { rendition, encoding } = bulk
-  const { format, facts, forExcel = false } = rendition
+  const { format, facts, forExcel = false, geometry = '' } = rendition
   const { extension = format, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
   const query = queryWithin(release, bulk)
@@ -40,7 +40,7 @@ export function bulkResponse(
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
   refuseTooMany(bulk, total)
-  const ownMembers = distanceMember(entity, query)
+  const ownMembers = distanceMember(entity, bulk.query)
   const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
@@ -54,7 +54,7 @@ export function bulkResponse(
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.
   const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
-  const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
+  const key = ['bulk', digest, format, facts, forExcel, geometry, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 

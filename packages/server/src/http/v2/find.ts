@@ -1,4 +1,5 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -9,6 +10,7 @@ import { languagesShown } from '../../query/formats/shown-names.ts'
 import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
+import { placeFilters } from './boundary-filters.ts'
 import { findNamed, isBelow, namingWork, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records-request.ts'
@@ -61,12 +63,13 @@ export function refuseTooMany({ entity, rendition }: Pick<Wanted, 'entity' | 're
   throw badParameter('format', format, allowed)
 }
 
-type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query'>
+type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query' | 'containing' | 'box'>
 
 /** The query for the records of a list. A record that the path or `within` names must exist. */
 export function queryWithin(release: Release, around: Around): Query {
   const { entity, parent, node, by, within, query } = around
-  const filters: Filter[] = []
+  const { filters: inPlace, near } = placeFilters(release, around)
+  const filters: Filter[] = [...inPlace]
   let { ancestorsOf } = query
   if (parent !== undefined) filters.push(isBelow(release, parent, findNamed(release, parent.entity, parent, by)))
   if (node !== undefined) {
@@ -84,7 +87,12 @@ export function queryWithin(release: Release, around: Around): Query {
       )
     filters.push({ steps: [], match: 'below', values: [position] })
   }
-  return { ...query, filters: [...filters, ...query.filters], ...(ancestorsOf === undefined ? {} : { ancestorsOf }) }
+  return {
+    ...query,
+    near,
+    filters: [...filters, ...query.filters],
+    ...(ancestorsOf === undefined ? {} : { ancestorsOf }),
+  }
 }
 
 /** The records below one take a walk through all of them, and so do ancestors. */
@@ -114,7 +122,10 @@ export function recordJsons(
 ): Uint8Array[] {
   const entity = release.entity(name)
   const read = recordReader(release, entity, rendition, distanceMember(entity, query))
-  return Array.from(positions, (position) => read(entity.records.record(position), position))
+  return Array.from(positions, (position) => {
+    checkpoint()
+    return read(entity.records.record(position), position)
+  })
 }
 
 /** Makes the member with the distance of a record from a point; undefined if the request has no point. */

@@ -18,6 +18,7 @@ import {
 } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { RESOLVE_PATH } from '../routes.ts'
+import { refuseLargeShapes } from './boundary-filters.ts'
 import { bulkResponse } from './bulk-response.ts'
 import type { Exchange, V2Context } from './context.ts'
 import { describeIndex } from './describe.ts'
@@ -39,10 +40,10 @@ import {
 import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
+import { bodyResponse, type ChosenRelease, listHeaders } from './response.ts'
 
 import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
-import { optionOf, searchSuggestions } from './suggestions.ts'
+import { respondSearch } from './suggestions.ts'
 import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
 
 import { costOfRecords } from './work.ts'
@@ -96,10 +97,7 @@ const RELEASE_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) => {
-      const suggestions = searchSuggestions(addressed.release, search, baseUrl)
-      return jsonResponse(request, addressed, search.format === 'options' ? suggestions.map(optionOf) : suggestions)
-    },
+    respond: ({ request, addressed, baseUrl }, search) => respondSearch(request, addressed, search, baseUrl),
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
@@ -119,8 +117,7 @@ export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest
   const { releases, baseUrlOf } = context
   const { path } = request
   const isRows = request.method === 'POST' && path === RESOLVE_PATH
-  if (!isRows && (!isRead(request) || path.endsWith('/')))
-    return { cost: 0, respond: () => respondWithoutReading(releases, request) }
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return parseWithoutReading(releases, request)
   const query = parseQuery(request.query)
   if (isRows) return { cost: MUCH, respond: () => respondToRows(context, request, query) }
   const fixed = fixedRouteAt(path)
@@ -159,12 +156,12 @@ function respondToRows({ releases, baseUrlOf, work }: V2Context, request: HttpRe
   return resolvedInBody(release, request, form, baseUrlOf(), work)
 }
 
-/** The response to other methods than GET and HEAD, and to a known path with a slash after it. */
-function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
+/** Other methods than GET and HEAD, and a known path with a slash after it. */
+function parseWithoutReading({ current }: OpenReleases, request: HttpRequest): ParsedRequest {
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
   if (fixedRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
-  return isRead(request) ? redirected(request) : otherMethod(request)
+  return { cost: 0, respond: () => (isRead(request) ? redirected(request) : otherMethod(request)) }
 }
 
 /**
@@ -205,6 +202,7 @@ function respondList({ request, addressed, query, baseUrl }: CatalogExchange, li
   const { release } = addressed
   const { page, positions } = findPage(release, list)
   const { entity, rendition, encoding } = list
+  refuseLargeShapes(release, list, positions)
   const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions))
   const named = languageHeader(release.entity(entity.name), rendition, positions)
   const headers = { ...listHeaders(page, `${baseUrl}${request.path}`, query.pairs), ...named }
@@ -226,9 +224,10 @@ function respondRecord({ request, chosen }: CatalogExchange, record: RecordReque
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one. It is copied, since the connection frees it. */
+/** The body with a record: in JSON it is the record itself, and in GeoJSON its feature, not a list of one. It is copied, since the connection frees it. */
 function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
-  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
+  const isAlone = rendition.format === 'json' || rendition.format === 'geojson'
+  return isAlone ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }

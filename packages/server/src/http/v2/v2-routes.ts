@@ -81,7 +81,14 @@ export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
   const segments = segmentsOf(path)
   const route = segments === undefined ? undefined : routeOf(catalog, segments)
   if (route === undefined)
-    throw new ProblemError({ kind: 'not-found', known: v2Paths(catalog), hint: hintFor(catalog, segments ?? []) })
+    throw new ProblemError({
+      kind: 'not-found',
+      known: v2Paths(catalog),
+      // A getter, since only the response needs it.
+      get hint() {
+        return hintFor(catalog, segments ?? [])
+      },
+    })
   return route
 }
 

@@ -3,6 +3,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { aboutRecords } from './about.ts'
 import { csv } from './csv.ts'
+import { geojson, geojsonseq } from './geojson.ts'
 import { json } from './json.ts'
 import { ndjson } from './ndjson.ts'
 import { options } from './options.ts'
@@ -16,6 +17,8 @@ export const recordFormats = {
   ndjson,
   csv,
   xlsx,
+  geojson,
+  geojsonseq,
   options,
   xlsform,
 } as const satisfies Readonly<Record<string, RecordFormat>>
@@ -42,7 +45,7 @@ export function recordReader(
   ownMembers?: (position: number) => object,
 ): (json: Uint8Array, position: number) => Uint8Array {
   const { reader }: RecordFormat = recordFormats[rendition.format]
-  return reader?.(release, entity, rendition) ?? memberAdder(release, entity, rendition, ownMembers)
+  return reader?.(release, entity, rendition, ownMembers) ?? memberAdder(release, entity, rendition, ownMembers)
 }
 
 type ReadRelease = Pick<Release, 'digest' | 'manifest'>

@@ -8,6 +8,8 @@ import type { Selection } from './selection.ts'
 export type RecordOptions = Selection & {
   /** If true, a text begins with a byte order mark, without which Excel does not read it as UTF-8. */
   readonly forExcel?: boolean
+  /** The detail of shapes; undefined for formats without. */
+  readonly geometry?: Geometry | undefined
 }
 
 export type RecordFormat = {
@@ -41,10 +43,15 @@ export type RecordFormat = {
   readonly encoder: (entity: Entity, encoding: RecordOptions, about: About) => RecordEncoder
 }
 
+/** The detail of shapes: all corners, as many as a screen shows, or no geometry. */
+export const GEOMETRIES = ['full', 'screen', 'none'] as const
+export type Geometry = (typeof GEOMETRIES)[number]
+
 type RecordReader = (
   release: Release,
   entity: OpenEntity,
   options: RecordOptions,
+  ownMembers?: (position: number) => object,
 ) => (json: Uint8Array, position: number) => Uint8Array
 
 export type RecordEncoder = {

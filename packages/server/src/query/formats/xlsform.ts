@@ -1,4 +1,5 @@
 // Records as the choices of an XLSForm, for ODK and KoboToolbox: a workbook with the list and those above it, in cascade.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { lineageOf } from '../../catalog/lineage.ts'
@@ -51,7 +52,10 @@ export const xlsform: RecordFormat = {
     return {
       head: NO_BYTES,
       records: (choices) => {
-        for (const json of choices) addRows(lists, parseOwnJson(decoder.decode(json)) as readonly FormChoice[])
+        for (const json of choices) {
+          checkpoint()
+          addRows(lists, parseOwnJson(decoder.decode(json)) as readonly FormChoice[])
+        }
         return []
       },
       gap: NO_BYTES,
