@@ -182,7 +182,7 @@ describe('a table', () => {
     const html = await page('/explore/localidades?idEstado=2&sort=-poblacion&per_page=25&page=2')
     const links = attributes(html, 'href').filter((link) => link.startsWith('/api/') && link.includes('format='))
     expect(links.map((link) => new URLSearchParams(link.split('?')[1]).get('format'))).toEqual([
-      ...['xlsx', 'csv', 'json', 'ndjson', 'xlsform'],
+      ...['xlsx', 'csv', 'json', 'ndjson', 'geojson', 'xlsform'],
     ])
     const listed = await get('/api/v2/localidades?idEstado=2&sort=-poblacion&facts=true&per_page=1000')
     expect(textOf(html)).toContain(`Descargar (${listed.headers.get('X-Total')})`)
