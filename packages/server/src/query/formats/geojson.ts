@@ -28,9 +28,11 @@ export const geojson: RecordFormat = {
   }),
 }
 
+const { title: _, ...untitled } = geojson
+
+/** The form of whole lists; nobody has to choose it, so it has no title. */
 export const geojsonseq: RecordFormat = {
-  ...geojson,
-  title: 'GeoJSON Text Sequence',
+  ...untitled,
   description: 'each feature stands after the sign 0x1E, as in /all with geojson',
   mediaTypes: ['application/geo+json-seq'],
   extension: 'geojsons',

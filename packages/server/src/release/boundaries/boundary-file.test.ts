@@ -1,5 +1,5 @@
 // Boundaries on disk against naive models: a count of crossings with exact numbers, and the distance of every corner from a border.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { distanceFrom } from '../../source/boundaries/corners.ts'
 import type { GivenShape } from '../../source/source.ts'
 import { BoundaryFile, writeBoundaries } from './boundary-file.ts'
 import { simplifier } from './simplified-shapes.ts'
+
+setDefaultTimeout(120_000)
 
 const directory = mkdtempSync(join(tmpdir(), 'nomenclator-test-'))
 afterAll(() => rmSync(directory, { recursive: true }))
