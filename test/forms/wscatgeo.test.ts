@@ -190,6 +190,6 @@ describe('what is no key finds nothing', () => {
   test.each(['/v2/geo/mgee/', '/v2/geo/mgem/14', '/geo/mgee'])('no boundaries are at %p', async (path) => {
     const response = await get(path)
     expect(response.status).toBe(404)
-    expect(await response.text()).toContain('no boundaries yet')
+    expect(await response.text()).toContain('This server needs boundaries')
   })
 })

@@ -115,7 +115,7 @@ describe('in a home', () => {
       expect([code, err]).toEqual([0, ''])
       const offered = out.split('\n').slice(0, -1)
       expect(offered.map((line) => line.split(' ').sort())).toEqual([
-        ['bundled'],
+        ['boundaries', 'bundled'],
         ['auto', 'json', 'text'],
         [digest],
         ['oficinas-inventadas'],
