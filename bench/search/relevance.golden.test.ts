@@ -12,7 +12,7 @@ import { nameKey, nameMaker, rowsOf } from './localities.ts'
 import { CATEGORIES, type Expectation, keyOf, placeOf, readRelevance, sampleOf, suggestionsFor } from './relevance.ts'
 import { openService } from './service.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const MIN_QUERIES = 1_000
 const MIN_OF_EACH = 40

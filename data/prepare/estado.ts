@@ -1,4 +1,5 @@
-/** Owns the 32 states: their abbreviation, the two letters of the population registry and their name. */
+/** Owns the 32 states: their abbreviation, the two letters of the population registry, their name and their figures. */
+import { refuse } from './package-file.ts'
 import { type Table, table } from './table.ts'
 
 const MEXICO = 484
@@ -39,13 +40,24 @@ const states = [
   ['ZAC', 'ZS', 'Zacatecas'],
 ] as const
 
-export function estados(): Table {
-  const records = states.map(([cveEstado, cveRenapo, descEstado], index) => ({
-    cveEstado,
-    cveRenapo,
-    descEstado,
-    idEstado: index + 1,
-    idPais: MEXICO,
-  }))
-  return table('estado.csv', ['cveEstado', 'cveRenapo', 'descEstado', 'idEstado', 'idPais'], records)
+const figures = ['poblacion', 'poblacionMasculina', 'poblacionFemenina', 'viviendas'] as const
+const columns = ['cveEstado', 'cveRenapo', 'descEstado', 'idEstado', 'idPais', ...figures] as const
+
+/** The states with the sums of their municipalities. One founded since the census has no figures: its people are counted where they were. */
+export function estados(municipio: Table): Table {
+  const at = (column: string) => municipio.columns.indexOf(column)
+  const byState = Map.groupBy(municipio.rows, (row) => Number(row[at('idEstado')]))
+  const records = states.map(([cveEstado, cveRenapo, descEstado], index) => {
+    const idEstado = index + 1
+    const rows = byState.get(idEstado) ?? refuse(`no municipality is in state ${idEstado}`)
+    const sum = (figure: (typeof figures)[number]) => rows.reduce((total, row) => total + Number(row[at(figure)]), 0)
+    return {
+      ...{ cveEstado, cveRenapo, descEstado, idEstado, idPais: MEXICO },
+      poblacion: sum('poblacion'),
+      poblacionMasculina: sum('poblacionMasculina'),
+      poblacionFemenina: sum('poblacionFemenina'),
+      viviendas: sum('viviendas'),
+    }
+  })
+  return table('estado.csv', columns, records)
 }

@@ -25,8 +25,8 @@ const notices = {
 const published = parseCsv('municipio.csv', await Bun.file(join(output, 'municipio.csv')).text())
 
 const pais = await paises()
-const estado = estados()
 const municipio = municipioTable(await inegiMunicipios(municipiosPath), municipioIds(published))
+const estado = estados(municipio)
 const ids = municipioIds(municipio)
 const localidad = localidadTable(await inegiLocalidades(localidadesPath), (code) => ids.get(code))
 const audiencia = audiencias()

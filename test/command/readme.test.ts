@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { ran } from '../support/command.ts'
 import { PROGRAM, TestDirectory } from '../support/releases.ts'
 import { eventually, Service } from '../support/service.ts'
@@ -35,6 +36,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   directory[Symbol.dispose]()
+})
+
+test('without a release the bundled data is built first, and used the next time', async () => {
+  await eventually('it says so', () => service.said.err !== '')
+  expect(service.said.err).toBe('No release yet: building one from the bundled data.\n')
+  expect(new ReleaseStore(home).openCurrent()?.manifest.source.kind).toBe('bundled')
+  await using again = await Service.over({ path: home }, { flags: ['--workers', '1'] })
+  expect(again.said.err).toBe('')
+  const listOf = async ({ url }: Service) => (await fetch(`${url}/api/v1/paises`)).text()
+  expect((await listOf(again)).replaceAll(again.url, '')).toBe((await listOf(service)).replaceAll(service.url, ''))
 })
 
 const CURL = /^curl '(http:[^']+)'$/

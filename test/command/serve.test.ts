@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { serveFlags } from '../../packages/server/src/cli/flags/serve-flags.ts'
 import { collections } from '../support/built-in.ts'
-import { TestDirectory, TestHome } from '../support/releases.ts'
+import { TestDirectory } from '../support/releases.ts'
 import {
   childrenOf,
   eventually,
@@ -52,23 +52,6 @@ describe('starting', () => {
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/)
     expect((await get(service.url)).headers['X-Total']).toBe('25')
   })
-
-  test('without a release the bundled data is built first, and used the next time', async () => {
-    using empty = new TestHome()
-    await using service = await Service.over(empty, { flags: ['--workers', '1'] })
-    await eventually('it says so', () => service.said.err !== '')
-    expect(service.said.err).toBe('No release yet: building one from the bundled data.\n')
-    expect(empty.current().manifest.source.kind).toBe('bundled')
-    await using again = await Service.over(empty, { flags: ['--workers', '1'] })
-    expect(again.said.err).toBe('')
-    expect((await get(again.url)).body).toBe((await get(service.url)).body)
-  })
-
-  test('as many workers as configured share the port', async () => {
-    await using service = await Service.over(home, { flags: ['--workers', '3'] })
-    expect(workersOf(service.pid)).toHaveLength(3)
-    expect((await get(service.url)).status).toBe(200)
-  })
 })
 
 describe('what is refused', () => {
@@ -96,10 +79,14 @@ describe('what is refused', () => {
     expect(await refused({ flags })).toEqual({ code: 1, out: '', err: inUse(other.port) })
   })
 
-  test.each(['1', '2'])('a port that workers of another service share, with --workers %s', async (workers) => {
+  test('a port that as many workers as another service was given share, with any --workers', async () => {
     await using other = await Service.over(home, { flags: ['--workers', '2'] })
-    const flags = ['--home', home.path, '--port', String(other.port), '--workers', workers]
-    expect(await refused({ flags })).toEqual({ code: 1, out: '', err: inUse(other.port) })
+    expect(workersOf(other.pid)).toHaveLength(2)
+    for (const workers of ['1', '2']) {
+      const flags = ['--home', home.path, '--port', String(other.port), '--workers', workers]
+      expect(await refused({ flags })).toEqual({ code: 1, out: '', err: inUse(other.port) })
+    }
+    expect((await get(other.url)).status).toBe(200)
   })
 
   test.each(['1', '2'])('a home in which no release is sound, with --workers %s', async (workers) => {
@@ -155,15 +142,11 @@ describe('variables do what the flags do', () => {
     expect(workersOf(service.pid)).toHaveLength(2)
   })
 
-  test('TRUST_PROXY', async () => {
-    await using service = await served({ TRUST_PROXY: '10.0.0.0/8,127.0.0.1' })
+  test('TRUST_PROXY and DRAIN_TIMEOUT', async () => {
+    await using service = await served({ TRUST_PROXY: '10.0.0.0/8,127.0.0.1', DRAIN_TIMEOUT: '0' })
     const forwarded = ['X-Forwarded-Host: catalogs.example.org', 'X-Forwarded-Proto: https']
     const { headers } = await get(service.url, PATH, ...forwarded)
     expect(headers.Link).toBe(pageTwo('https://catalogs.example.org'))
-  })
-
-  test('DRAIN_TIMEOUT', async () => {
-    await using service = await served({ DRAIN_TIMEOUT: '0' })
     const client = await Client.of(service)
     await client.send(HALF)
     const started = performance.now()
@@ -246,26 +229,18 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
     expect(service.said.err).toBe('')
   })
 
-  test('a request of which half was received gets its response when the rest comes', async () => {
+  test('clients that have sent half of a request, or nothing yet, get a response when the rest comes', async () => {
     await using service = await start()
-    const client = await Client.of(service)
-    await client.send(HALF)
+    const half = await Client.of(service)
+    const silent = await Client.of(service)
+    await half.send(HALF)
     await get(service.url)
     service.signal('SIGTERM')
     await service.refuses()
-    await client.send(REST)
-    expectLastResponse(await client.untilClosed())
-    expect(await service.exited()).toBe(0)
-  })
-
-  test('a client that has connected and sent nothing yet still gets a response', async () => {
-    await using service = await start()
-    const client = await Client.of(service)
-    await get(service.url)
-    service.signal('SIGTERM')
-    await service.refuses()
-    await client.send(HALF + REST)
-    expectLastResponse(await client.untilClosed())
+    await half.send(REST)
+    expectLastResponse(await half.untilClosed())
+    await silent.send(HALF + REST)
+    expectLastResponse(await silent.untilClosed())
     expect(await service.exited()).toBe(0)
   })
 
@@ -296,8 +271,9 @@ describe.each(['1', '2'])('stopping, with --workers %s', (workers) => {
   })
 })
 
-test('responses that a slow client has not yet taken are sent whole before it exits', async () => {
+test('SIGHUP does nothing to a single process, and responses that a slow client has not yet taken are sent whole before it exits', async () => {
   await using service = await Service.over(home, { flags: ['--workers', '1'] })
+  service.signal('SIGHUP')
   const client = await Client.of(service)
   client.pauseReading()
   const MANY = 5_000
@@ -317,13 +293,5 @@ test('responses that a slow client has not yet taken are sent whole before it ex
   expect(connections.length).toBeWithin(2, MANY)
   expect(connections.filter((one) => one === 'close')).toEqual(['close'])
   expect(connections.at(-1)).toBe('close')
-  expect(await service.exited()).toBe(0)
-})
-
-test('SIGHUP does nothing to a single process', async () => {
-  await using service = await Service.over(home, { flags: ['--workers', '1'] })
-  service.signal('SIGHUP')
-  expect((await get(service.url)).status).toBe(200)
-  service.signal('SIGTERM')
   expect(await service.exited()).toBe(0)
 })

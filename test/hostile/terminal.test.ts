@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ran } from '../support/command.ts'
-import { nomenclator, PROGRAM, TestDirectory } from '../support/releases.ts'
+import { nomenclator, PROGRAM, TestDirectory, tiny, writeTables } from '../support/releases.ts'
 
 /** Clears the screen, sets the title of the window (with ESC and with C1), moves the cursor, and turns the direction. */
 const HOSTILE = '\x1b[2J\x1b]0;owned\x07\x9b31m\x9d0;owned\x9c\u202egnp.exe\u2066\u200f\b\r\x7f'
@@ -76,7 +76,8 @@ describe('a terminal gets no control character of', () => {
 test('rows and documents are written as they are', async () => {
   using room = new TestDirectory()
   const home = ['--home', join(room.path, 'home')]
-  expect((await nomenclator('import', 'bundled', ...home)).code).toBe(0)
+  const tables = writeTables(join(room.path, 'tables'), { pais: tiny.pais })
+  expect(await nomenclator('import', 'package', tables, '--alone', ...home)).toMatchObject({ code: 0 })
   const { out, err } = await ran([...PROGRAM, 'resolve', '-', '--columns', 'pais', '--out', '-', ...home], {
     input: `pais,note\r\nMéxico,"${HOSTILE}"\r\n`,
   })

@@ -54,7 +54,7 @@ describe('a disk that is full from the Nth write on', async () => {
   const writes = Number(readFileSync(counted, 'utf8'))
   // All of the last ones, where the new release takes the place of the old, and some of the many before.
   const LAST = 6
-  const STRIDE = 31
+  const STRIDE = 43
   const struck = Array.from({ length: writes }, (_, at) => at + 1).filter(
     (at) => at > writes - LAST || at % STRIDE === 2,
   )

@@ -8,12 +8,13 @@ import { cannotMount, SmallDisk } from './mounts.ts'
 import { activate, type Campaign, type Home, releaseOf } from './trial.ts'
 
 const BUNDLED_KILOBYTES = 512 * 1_024
+const SMALL_KILOBYTES = 32 * 1_024
 const SMALL_PACKAGE = join(import.meta.dir, '..', 'data', 'packages', 'offices')
 
-/** Room for the home, and for one release of the bundled data. */
-async function kilobytesFor(home: Home): Promise<number> {
+/** Room for the home, and for one release of what is imported. */
+async function kilobytesFor(home: Home, imported: number): Promise<number> {
   const { out } = await ran(['du', '-sk', home.path])
-  return Number.parseInt(out, 10) + BUNDLED_KILOBYTES
+  return Number.parseInt(out, 10) + imported
 }
 
 export const diskFull: Campaign = {
@@ -24,7 +25,8 @@ export const diskFull: Campaign = {
   impossible: cannotMount,
   run: async (trial) => {
     const source = await trial.homes.large()
-    await using disk = await SmallDisk.create(await kilobytesFor(source))
+    const room = trial.size({ full: BUNDLED_KILOBYTES, quick: BUNDLED_KILOBYTES, test: SMALL_KILOBYTES })
+    await using disk = await SmallDisk.create(await kilobytesFor(source, room))
     const home = trial.homes.copyOf(source, join(disk.path, 'home'))
     const [first, second] = home.digests
     const service = await trial.start(home)

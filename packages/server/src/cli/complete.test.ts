@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ran } from '../../../../test/support/command.ts'
-import { TestDirectory, TestHome } from '../../../../test/support/releases.ts'
+import { ran, runHere } from '../../../../test/support/command.ts'
+import { PROGRAM, TestDirectory, TestHome } from '../../../../test/support/releases.ts'
 import { allCommands, firstWords } from './command-table.ts'
 import { COMPLETION_SCRIPTS } from './commands/completion.ts'
 import { candidates } from './complete.ts'
@@ -60,8 +60,7 @@ describe('in a home', () => {
   let digest = ''
   beforeAll(async () => {
     const offices = join(ROOT, 'test', 'data', 'packages', 'offices')
-    const { code } = await ran([join(ROOT, 'nomenclator'), 'import', 'package', offices, '--home', home.path])
-    expect(code).toBe(0)
+    expect(await runHere('import', 'package', offices, '--alone', '--home', home.path)).toMatchObject({ code: 0 })
     digest = home.store.digests()[0]?.slice(0, 12) as string
   })
 
@@ -99,7 +98,7 @@ describe('in a home', () => {
     const script = join(scratch.path, 'completion')
     writeFileSync(script, COMPLETION_SCRIPTS[shell])
     const program = join(scratch.path, 'nomenclator')
-    writeFileSync(program, `#!/bin/sh\nexec ${join(ROOT, 'nomenclator')} "$@"\n`)
+    writeFileSync(program, `#!/bin/sh\nexec '${PROGRAM.join("' '")}' "$@"\n`)
     chmodSync(program, 0o755)
 
     test.skipIf(Bun.which(shell) === null)('offers what may come next', async () => {
@@ -116,7 +115,7 @@ describe('in a home', () => {
       expect([code, err]).toEqual([0, ''])
       const offered = out.split('\n').slice(0, -1)
       expect(offered.map((line) => line.split(' ').sort())).toEqual([
-        ['bundled'],
+        ['boundaries', 'bundled'],
         ['auto', 'json', 'text'],
         [digest],
         ['oficinas-inventadas'],

@@ -31,9 +31,25 @@ test('there are as many as INEGI has', () => {
   expect(report.faults.list()).toEqual([])
 })
 
+const figures = ['poblacion', 'poblacionMasculina', 'poblacionFemenina', 'viviendas']
+
+describe('the states', () => {
+  test('have the sums of their municipalities', () => {
+    const sums = estado.map(({ idEstado }) => {
+      const within = municipio.filter((row) => row.idEstado === idEstado)
+      return figures.map((figure) => sumOf(within, figure))
+    })
+    expect(estado.map((row) => figures.map((figure) => row[figure]))).toEqual(sums)
+  })
+
+  test('have 126,014,024 inhabitants and 35,233,462 dwellings', () => {
+    expect(figures.map((figure) => sumOf(estado, figure))).toEqual([126_014_024, 61_473_390, 64_540_634, 35_233_462])
+  })
+})
+
 describe('the municipalities', () => {
   test('have the codes, names, seats and figures of the file of INEGI of October 2025', () => {
-    const facts = ['cabecera', 'poblacion', 'poblacionMasculina', 'poblacionFemenina', 'viviendas']
+    const facts = ['cabecera', ...figures]
     const lines = municipio.map((row) =>
       [codeOfMunicipality(row), row.descMunicipio, ...facts.map((fact) => row[fact] ?? '')].join(','),
     )

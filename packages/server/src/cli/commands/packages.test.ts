@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runHere } from '../../../../../test/support/command.ts'
-import { TestDirectory, TestHome } from '../../../../../test/support/releases.ts'
+import { sourceOf, TestDirectory, TestHome, tiny, writeTables } from '../../../../../test/support/releases.ts'
+import { homeForPackages } from '../../release/package-references.ts'
+import { openPackage } from '../../source/package/open-package.ts'
 
 setDefaultTimeout(180_000)
 
@@ -128,9 +130,28 @@ test('a list keeps the name that it had, also when the one that it differed from
   expect([...other.current().catalog.collections.keys()]).toEqual(['tools-items'])
 })
 
-test('an empty home gets the bundled lists too, unless the package is to be alone', async () => {
-  using other = new TestHome()
-  await runHere('import', 'package', colours, '--home', other.path)
-  expect([...other.current().catalog.collections.keys()]).toContain('paises')
-  expect(other.current().entity('pais').count).toBeGreaterThan(200)
+describe('an empty home gets the bundled lists too', () => {
+  test('that a package of some of them has not, unless it is to be alone', async () => {
+    using other = new TestHome()
+    const directory = join(work.path, 'localities')
+    // In place of the bundled localities, which take seconds to build.
+    writeTables(directory, { localidad: tiny.localidad.slice(-1) })
+    const alone = await runHere('import', 'package', directory, '--home', other.path, '--alone')
+    expect([alone.code, alone.err]).toEqual([
+      1,
+      expect.stringContaining('expected the identifier of a known municipio'),
+    ])
+    expect(await runHere('import', 'package', directory, '--home', other.path)).toMatchObject({ code: 0 })
+    const countOf = (name: string) => other.current().entity(name).count
+    expect(['localidad', 'estado', 'pais'].map(countOf)).toEqual([1, 32, 249])
+  })
+
+  test('beside those of a package of others', async () => {
+    using other = new TestHome()
+    const source = await openPackage(colours, { inHome: homeForPackages(other.store) })
+    source.close()
+    await other.import(source, { fallback: sourceOf(tiny) })
+    expect([...other.current().catalog.collections.keys()]).toEqual(expect.arrayContaining(['paises', 'items']))
+    expect(other.current().entity('pais').count).toBe(tiny.pais.length)
+  })
 })
