@@ -1,5 +1,5 @@
 // Which language a column is in, by its name: `name_en`, `Name (French)`, `DescriptionES`, `English`.
-import { folded } from '../../catalog/words.ts'
+import { headerWords } from './lexicon.ts'
 
 /** ISO 639-1. */
 const CODES = new Set(
@@ -35,8 +35,8 @@ function languageNames(): ReadonlyMap<string, string> {
     const display = new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'none' })
     for (const code of CODES) {
       const name = display.of(code)
-      if (name !== undefined && !name.includes(' ') && name.length > 3 && !names.has(folded(name)))
-        names.set(folded(name), code)
+      if (name !== undefined && !name.includes(' ') && name.length > 3 && !names.has(headerWords(name).join(' ')))
+        names.set(headerWords(name).join(' '), code)
     }
   }
   codeByName = names
@@ -49,6 +49,8 @@ export type InLanguage = {
   readonly stem: readonly string[]
   /** Whether it may as well mean something else. */
   readonly isAmbiguous: boolean
+  /** True for the name of a language, as in `English`. */
+  readonly isNamed: boolean
 }
 
 /** The language that the words of a name tell. */
@@ -56,16 +58,22 @@ export function languageIn(words: readonly string[]): InLanguage | undefined {
   const last = words.at(-1) ?? ''
   const before = words.at(-2) ?? ''
   if (words.length > 2 && CODES.has(before) && !AMBIGUOUS.has(before) && /^[a-z]{2}$/.test(last))
-    return { language: `${before}-${last.toUpperCase()}`, stem: words.slice(0, -2), isAmbiguous: false }
+    return { language: `${before}-${last.toUpperCase()}`, stem: words.slice(0, -2), isAmbiguous: false, isNamed: false }
   const named = words.findIndex((word) => word.length > 3 && languageNames().has(word))
   if (named >= 0)
     return {
       language: languageNames().get(words[named] as string) as string,
       stem: words.filter((_, at) => at !== named),
       isAmbiguous: false,
+      isNamed: true,
     }
   if (words.length < 2) return undefined
   const language = WRITTEN_FOR.get(last) ?? (CODES.has(last) ? last : undefined)
   if (language === undefined) return undefined
-  return { language, stem: words.slice(0, -1), isAmbiguous: AMBIGUOUS.has(last) || WRITTEN_FOR.has(last) }
+  return {
+    language,
+    stem: words.slice(0, -1),
+    isAmbiguous: AMBIGUOUS.has(last) || WRITTEN_FOR.has(last),
+    isNamed: false,
+  }
 }

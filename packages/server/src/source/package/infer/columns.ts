@@ -1,0 +1,218 @@
+// Columns as an inference sees them: named sights of the header, the place, the values and the rest of the table, each from 0 to 1.
+import type { Resource, TableField } from '../descriptor.ts'
+import { isSeries } from './evidence.ts'
+import { languageIn } from './language.ts'
+import { type Concept, headerWords, isSameWord, isShortFor, names, subjectOf } from './lexicon.ts'
+import { type ColumnProfile, shareOf, type TableProfile } from './table-profile.ts'
+
+export type Sight = string
+export type Sights = Readonly<Record<Sight, number>>
+
+export type Column = {
+  readonly profile: ColumnProfile
+  readonly name: string
+  readonly at: number
+  readonly words: readonly string[]
+  /** The words that say what it is about, without those of a language. */
+  readonly subject: readonly string[]
+  /** The language that its header, its title or its declaration names. */
+  readonly language?: string
+  /** Its words without those of the language. */
+  readonly stem: readonly string[]
+  /** What the descriptor says of it. */
+  readonly declared: TableField
+  readonly sights: Sights
+}
+
+export type InferredTable = {
+  readonly resource: Resource
+  readonly profile: TableProfile
+  readonly columns: readonly Column[]
+  /** What the list is about, by its name. */
+  readonly nouns: readonly string[]
+}
+
+const UNDECLARED = new Set([undefined, '', 'any', 'default'])
+export const isTypeDeclared = ({ declared }: Column): boolean => !UNDECLARED.has(declared.type)
+
+/** Unique numbers that show what a row is by its place are no codes. */
+const MIN_FAMILY = 2
+
+export function inferredTable(
+  resource: Resource,
+  profile: TableProfile,
+  packageNouns: readonly string[],
+): InferredTable {
+  const declared = new Map(resource.schema?.fields.map((field) => [field.name, field]))
+  const nouns = [...subjectOf(headerWords(resource.name)), ...packageNouns]
+  const bare = profile.columns.map((column, at) => bareColumn(column, at, declared.get(column.name)))
+  const families = Map.groupBy(bare, ({ stem, language }) => (language === undefined ? '' : stem.join(' ')))
+  const isSure = ({ language, stem, isSure }: BareColumn) =>
+    language === undefined ||
+    isSure ||
+    new Set(families.get(stem.join(' '))?.map((one) => one.language)).size >= MIN_FAMILY
+  const known = bare.map((column) => (isSure(column) ? column : withoutLanguage(column)))
+  const columns = known.map((column) => ({ ...column, sights: sightsOf(column, known, nouns, profile) }))
+  return { resource, profile, columns, nouns }
+}
+
+type BareColumn = Omit<Column, 'sights'> & { readonly isSure: boolean }
+
+function bareColumn(profile: ColumnProfile, at: number, field: TableField | undefined): BareColumn {
+  const declared: TableField = field ?? { name: profile.name, own: new Map() }
+  const words = headerWords(profile.name)
+  const told = declared.own.get('language')
+  const found =
+    languageIn(words) ?? (declared.title === undefined ? undefined : languageIn(headerWords(declared.title)))
+  const stem = found?.stem ?? words
+  const language = typeof told === 'string' ? told : found?.language
+  const isNamed = stem.length === 0 || stem.some((word) => names(word, 'name', 'description', 'alias'))
+  const isSure = typeof told === 'string' || (found?.isAmbiguous === false && (isNamed || found.isNamed))
+  return {
+    profile,
+    name: profile.name,
+    at,
+    words,
+    stem,
+    subject: subjectOf(stem),
+    ...(language === undefined ? {} : { language }),
+    declared,
+    isSure,
+  }
+}
+
+function withoutLanguage({ language: _, ...column }: BareColumn): BareColumn {
+  return { ...column, stem: column.words, subject: subjectOf(column.words) }
+}
+
+/** How much the words of a column are those of a list: all of them, or a part. */
+export function namedAfter(subject: readonly string[], nouns: readonly string[]): number {
+  if (subject.length === 0 || nouns.length === 0) return 0
+  const isOf = (word: string) => nouns.some((noun) => isSameWord(word, noun))
+  if (subject.every(isOf)) return 1
+  const last = nouns.at(-1) as string
+  if (subject.some((word) => isSameWord(word, last))) return 0.7
+  return subject.some((word) => isOf(word) || nouns.some((noun) => isShortFor(word, noun))) ? 0.5 : 0
+}
+
+const CONCEPTS: readonly Concept[] = [
+  'code',
+  'name',
+  'description',
+  'alias',
+  'other',
+  'main',
+  'parent',
+  'year',
+  'start',
+  'end',
+  'date',
+  'foreign',
+  'contact',
+  'postal',
+  'tax',
+  'quantity',
+  'kind',
+]
+const REPEATED = 0.5
+const MAX_SHORT = 4
+
+const every = (words: readonly string[], ...concepts: readonly Concept[]) =>
+  words.length > 0 && words.every((word) => names(word, ...concepts))
+const has = (words: readonly string[], ...concepts: readonly Concept[]) =>
+  words.some((word) => names(word, ...concepts))
+
+function sightsOf(
+  column: BareColumn,
+  all: readonly BareColumn[],
+  nouns: readonly string[],
+  { rows }: TableProfile,
+): Sights {
+  const { profile, stem, subject, at, language } = column
+  const { shares, empty, distinct, values, lengths } = profile
+  const filled = Math.max(1, rows - empty)
+  const isOther = (other: BareColumn) => other !== column && other.subject.length > 0
+  const sameSubject = all.filter((other) => isOther(other) && isSame(other.subject, subject))
+  const before = all[at - 1]
+  const longest = Math.max(0, ...lengths.keys())
+  const isCodeLike = shares.spaced <= 0.1 && shares.address < 0.5 && longest <= 40 && profile.isOneLine
+  const isText = (one: BareColumn) => isWordy(one.profile)
+  const told: Record<Sight, boolean | number> = {
+    bias: 1,
+    ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
+    latitude: has(stem, 'latitude') && !has(stem, 'longitude'),
+    longitude: has(stem, 'longitude') && !has(stem, 'latitude'),
+    point: has(stem, 'point') || (has(stem, 'latitude') && has(stem, 'longitude')),
+    onlyCode: every(stem, 'code', 'generic') && has(stem, 'code'),
+    onlyName: every(stem, 'name', 'main', 'generic') && has(stem, 'name'),
+    onlyPosition: every(stem, 'position') || profile.name.trim() === '#',
+    onlyStart: has(stem, 'start') && every(stem, 'start', 'valid', 'generic'),
+    onlyEnd: has(stem, 'end') && every(stem, 'end', 'valid', 'generic'),
+    inLanguage: language !== undefined,
+    family: language !== undefined && all.filter((one) => one.language && isSame(one.stem, stem)).length > 1,
+    bareLanguage: language !== undefined && stem.length === 0,
+    own: namedAfter(subject, nouns),
+    aboutElse: subject.length > 0 && namedAfter(subject, nouns) === 0,
+    noSubject: subject.length === 0,
+    mateHasCode: sameSubject.some((other) => has(other.stem, 'code') && !has(stem, 'code')),
+    mateHasName: sameSubject.some((other) => !has(other.stem, 'code') && has(stem, 'code')),
+    first: at === 0,
+    second: at === 1,
+    late: all.length < 2 ? 0 : at / (all.length - 1),
+    afterCode: before !== undefined && has(before.stem, 'code') && !has(before.stem, 'name'),
+    unique: distinct.length === rows && empty === 0,
+    distinct: distinct.length / filled,
+    repeats: distinct.length / filled < REPEATED,
+    constant: distinct.length <= 1 && rows > 1,
+    empty: empty / Math.max(1, rows),
+    oneLength: lengths.size === 1 && longest > 1,
+    short: longest <= MAX_SHORT && longest > 0,
+    codeLike: isCodeLike,
+    leadingZero: shares.leadingZero > 0 && shares.digits > 0.9,
+    digits: shares.digits === 1,
+    number: shares.number === 1,
+    fraction: shares.number === 1 && shares.digits < 1 && !profile.types.some(({ type }) => type === 'integer'),
+    series: shares.digits === 1 && isSeries(values),
+    measure: shares.number === 1 && shares.leadingZero === 0 && lengths.size > 1 && !isSeries(values),
+    upper: shares.upper,
+    mixed: shareOf(values.slice(0, 100), (value) => /[0-9]/.test(value) && /\p{L}/u.test(value)),
+    spaced: shares.spaced,
+    sentence: shares.sentence,
+    letters: shares.letters,
+    lower: shares.lower,
+    address: shares.address,
+    listed: shares.listed,
+    structured: shares.structured,
+    long: !profile.isOneLine,
+    dated: shares.dated > 0.8 && shares.letters < 0.5,
+    dateType: profile.types.some(({ type }) => type === 'date' || type === 'datetime'),
+    wordy: isText(column),
+    onlyWordy: isText(column) && all.filter(isText).length === 1,
+    firstWordy: isText(column) && all.find(isText) === column,
+    wordiest: isText(column) && all.every((other) => other === column || spread(other) <= spread(column)),
+    noName: !all.some((other) => has(other.stem, 'name') && isText(other)),
+    noOtherName: !all.some((other) => other !== column && has(other.stem, 'name') && isText(other)),
+    noCode: !all.some((other) => other !== column && has(other.stem, 'code') && !has(other.stem, 'name')),
+    noOwn: !all.some((other) => other !== column && isText(other) && namedAfter(other.subject, nouns) === 1),
+    pair: column.declared.type === 'geopoint' || shareOf(values.slice(0, 100), isPair) > 0.95,
+  }
+  told.descriptionAlone = told.description === true && told.noOtherName === true && told.noOwn === true
+  return Object.fromEntries(
+    Object.entries(told).flatMap(([name, value]) => (Number(value) === 0 ? [] : [[name, Number(value)]])),
+  )
+}
+
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((word, at) => isSameWord(word, other[at] as string))
+
+const PAIR = /^\(?\s*-?[0-9]{1,3}(?:\.[0-9]+)?\s*[,; ]\s*-?[0-9]{1,3}(?:\.[0-9]+)?\s*\)?$/
+export const isPair = (value: string): boolean => PAIR.test(value)
+
+/** True for text that people read. */
+const isWordy = ({ shares, types }: ColumnProfile) =>
+  types.length === 0 && shares.letters > 0.5 && shares.address < 0.5 && shares.structured < 0.5
+
+/** How much text there is, where values are different. */
+const spread = ({ profile: { values, distinct, rows } }: BareColumn) =>
+  values.slice(0, 100).reduce((sum, value) => sum + value.split(/\s+/).length, 0) *
+  (distinct.length / Math.max(1, rows))
