@@ -8,10 +8,10 @@ import type { TellFinding } from '../findings.ts'
 import { readUtf8Lines, type TextFile, UnreadableFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
 import { type CsvColumn, columnMatcher, type KnownDefinitions, rowMaker } from './columns.ts'
-import { delimitedRows } from './delimited.ts'
 import { ndjsonRowParser } from './ndjson.ts'
-import { textChunks } from './table-text.ts'
-import { UnreadableTable } from './unreadable-table.ts'
+import { delimitedRows } from './read/delimited.ts'
+import { textChunks } from './read/text.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 
 export const DEFINED_FORMATS = ['csv', 'ndjson'] as const
 

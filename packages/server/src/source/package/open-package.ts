@@ -18,9 +18,9 @@ import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
 import type { PackageInfo } from './package-info.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
+import type { Table } from './read/rows.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
-import type { Table } from './table.ts'
 
 export type PackageOptions = {
   /** Gives the directory that keeps downloads, once there is one; by default they are removed when the package is closed. */

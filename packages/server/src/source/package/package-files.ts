@@ -3,7 +3,8 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type TextFile, textFile } from '../lines.ts'
-import { filesInZip, isMetadata, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
+import { type NamedFile, UnusableZip } from '../unusable-zip.ts'
+import { filesInZip, isMetadata, type ZippedFile } from '../zip.ts'
 
 export type PackageFiles = {
   /** What the package is called where it does not say so itself. */

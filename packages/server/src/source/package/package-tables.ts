@@ -2,16 +2,17 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { Findings } from '../findings.ts'
-import { UnusableZip } from '../zip.ts'
+import { UnusableZip } from '../unusable-zip.ts'
 import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
 import { MAX_DESCRIPTOR, type PlaceOf, parseDescriptorText } from './descriptor-text.ts'
-import type { ValuePath } from './json-syntax.ts'
 import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
 import { parseDescriptor, parseSchema, placeOfPath } from './parse-descriptor.ts'
+import type { ValuePath } from './read/json-syntax.ts'
+import type { Table } from './read/rows.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
-import { openTable, type Table } from './table.ts'
-import { UnreadableTable } from './unreadable-table.ts'
+import { openTable } from './table.ts'
 
 /** A resource with its table. */
 export type ReadTable = { readonly resource: Resource; readonly table: Table; readonly sample: TableSample }

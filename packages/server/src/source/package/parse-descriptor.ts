@@ -18,8 +18,8 @@ import type {
   TableSchema,
 } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
-import type { ValuePath } from './json-syntax.ts'
 import { type OnInvalid, obeyedElsewhere, obeyedOfField, obeyedOfList, PREFIX } from './profile.ts'
+import type { ValuePath } from './read/json-syntax.ts'
 
 const MAX_RESOURCES = 1_000
 const MAX_FIELDS = 1_000
@@ -394,7 +394,7 @@ export const fileStem = (path: string): string =>
   (path.split(/[?#]/)[0] ?? '')
     .replace(/\/+$/, '')
     .replace(/^.*\//, '')
-    .replace(/(\.(csv|tsv|txt|json|ndjson|xlsx|gz|zip))+$/i, '')
+    .replace(/(\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|ods|gz|zip))+$/i, '')
 
 const optional = <K extends string, V>(name: K, value: V | undefined): { readonly [N in K]?: V } =>
   value === undefined ? {} : ({ [name]: value } as { readonly [N in K]?: V })

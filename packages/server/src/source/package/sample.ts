@@ -1,7 +1,7 @@
 // The beginning of a table by columns, and the schema of its resource with the names that its header has.
 import type { Findings } from '../findings.ts'
 import type { Resource, TableField, TableSample, TableSchema } from './descriptor.ts'
-import type { Table } from './table.ts'
+import type { Table } from './read/rows.ts'
 
 /** So many rows show what a column is, unless a reader wants fewer. */
 const DEFAULT_ROWS = 200_000

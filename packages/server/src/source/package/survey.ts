@@ -8,10 +8,10 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan, TableSample } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
+import type { Table, TableRows } from './read/rows.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
-import type { Table, TableRows } from './table.ts'
 import { plantTree } from './tree.ts'
-import { UnreadableTable } from './unreadable-table.ts'
 
 /** What is known of a list once its table was read. */
 export type Surveyed = {

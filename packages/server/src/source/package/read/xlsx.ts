@@ -1,43 +1,39 @@
-// Reads the sheets of an .xlsx file as rows of text: a zip of XML, of which only cells, shared texts and formats of dates matter.
-import { filesInZip, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
+// Reads the sheets of an .xlsx workbook: of its XML only cells, shared texts and formats of dates matter.
+import { type NamedFile, UnusableZip } from '../../unusable-zip.ts'
 import type { RawRows } from './delimited.ts'
-import { UnreadableTable } from './unreadable-table.ts'
-import { attribute, BrokenXml, character, unescaped, type XmlHandler, XmlReader } from './xml.ts'
+import {
+  MAX_COLUMNS,
+  MAX_ROW,
+  numberText,
+  readPart,
+  type Sheet,
+  SheetRows,
+  type WorkbookPart,
+} from './workbook-part.ts'
+import { attribute, BrokenXml, character, unescaped, type XmlHandler } from './xml.ts'
 
-type Workbook = NamedFile & { readonly bytes?: Buffer }
-
-export type Sheet = { readonly name: string; readonly rows: () => AsyncGenerator<RawRows> }
-
-const TOO_MUCH = { why: 'which no table does', advice: 'save it as CSV' }
 /** The most bytes of a part that is read whole: shared texts, formats, the list of sheets. */
 const MAX_PART = 256 << 20
-const MAX_SHEETS = 1_000
-/** As many as Excel has. */
-const MAX_ROWS = 1 << 20
-const MAX_COLUMNS = 5_000
-/** The most cells of a sheet, with the empty ones between others: a few letters of a file can stand for thousands of these. */
-const MAX_CELLS = 1 << 26
-/** The most letters of one row, and of the texts of one cell. */
-const MAX_ROW = 8 << 20
 
-export async function sheetsIn(given: Workbook): Promise<readonly Sheet[]> {
-  const { files } = await filesInZip(given, (name) => /^xl\/.*\.(xml|rels)$/.test(name), TOO_MUCH)
-  const parts = new Map(files.map((file) => [file.name, file]))
+export async function xlsxSheets(
+  parts: ReadonlyMap<string, WorkbookPart>,
+  given: NamedFile,
+): Promise<readonly Sheet[]> {
   const { names, startsIn1904 } = await readWorkbookPart(parts.get('xl/workbook.xml'), given)
   const targets = await readTargets(parts.get('xl/_rels/workbook.xml.rels'), given)
   const sheets = names.flatMap(({ name, id }) => {
     const part = parts.get(targets.get(id) ?? '')
     return part === undefined ? [] : [{ name, part }]
   })
-  if (sheets.length === 0) throw new UnusableZip(given, 'holds no sheet', 'save it as .xlsx again, or as CSV')
-  if (sheets.length > MAX_SHEETS)
-    throw new UnusableZip(given, `holds more than ${MAX_SHEETS} sheets`, 'save those that matter as CSV')
   const readContext = memoizedContext(async () => ({
     texts: await readSharedTexts(parts.get('xl/sharedStrings.xml'), given),
     dateStyles: await readDateStyles(parts.get('xl/styles.xml'), given),
     startsIn1904,
   }))
-  return sheets.map(({ name, part }) => ({ name, rows: () => rowsOf(part, given, readContext) }))
+  return sheets.map(({ name, part }) => ({
+    name,
+    rows: () => rowsOf(part, given, readContext),
+  }))
 }
 
 type CellContext = {
@@ -55,15 +51,10 @@ function memoizedContext(read: () => Promise<CellContext>): () => Promise<CellCo
   }
 }
 
-const damaged = (given: Workbook, error: unknown): unknown =>
-  error instanceof BrokenXml
-    ? new UnusableZip(given, `holds XML that cannot be read: ${error.message}`, 'save it as .xlsx again, or as CSV')
-    : error
-
 /** Reads a part to its end. */
-async function readPart(
-  part: ZippedFile | undefined,
-  given: Workbook,
+async function readWhole(
+  part: WorkbookPart | undefined,
+  given: NamedFile,
   handler: XmlHandler,
   mayLack = false,
 ): Promise<void> {
@@ -71,27 +62,14 @@ async function readPart(
     if (mayLack) return
     throw new UnusableZip(given, 'is not a spreadsheet', 'save it as .xlsx again, or as CSV')
   }
-  const reader = new XmlReader(handler)
-  const decoder = new TextDecoder()
-  let length = 0
-  try {
-    for await (const chunk of part.open()) {
-      length += chunk.length
-      if (length > MAX_PART)
-        throw new UnusableZip(given, `has more than ${MAX_PART >> 20} MB of texts`, 'save it as CSV')
-      reader.read(decoder.decode(chunk, { stream: true }))
-    }
-    reader.close()
-  } catch (error) {
-    throw damaged(given, error)
-  }
+  for await (const _ of readPart(part, given, handler, MAX_PART));
 }
 
 const NOTHING = () => {}
 const startsOnly = (start: XmlHandler['start']): XmlHandler => ({ start, end: NOTHING, text: NOTHING })
 
 /** The sheets with the identifiers of their parts, and where days are counted from. */
-async function readWorkbookPart(part: ZippedFile | undefined, given: Workbook) {
+async function readWorkbookPart(part: WorkbookPart | undefined, given: NamedFile) {
   const names: { name: string; id: string }[] = []
   let startsIn1904 = false
   const start: XmlHandler['start'] = (name, attributes) => {
@@ -99,19 +77,19 @@ async function readWorkbookPart(part: ZippedFile | undefined, given: Workbook) {
       names.push({ name: attribute(attributes, 'name') ?? '', id: attribute(attributes, 'id') ?? '' })
     if (name === 'workbookPr') startsIn1904 = /^(1|true)$/.test(attribute(attributes, 'date1904') ?? '')
   }
-  await readPart(part, given, startsOnly(start))
+  await readWhole(part, given, startsOnly(start))
   return { names, startsIn1904 }
 }
 
 /** The paths of parts by their identifiers. */
-async function readTargets(part: ZippedFile | undefined, given: Workbook): Promise<ReadonlyMap<string, string>> {
+async function readTargets(part: WorkbookPart | undefined, given: NamedFile): Promise<ReadonlyMap<string, string>> {
   const targets = new Map<string, string>()
   const start: XmlHandler['start'] = (name, attributes) => {
     if (name !== 'Relationship') return
     const target = (attribute(attributes, 'Target') ?? '').replace(/^\/xl\//, '')
     targets.set(attribute(attributes, 'Id') ?? '', `xl/${target}`)
   }
-  await readPart(part, given, startsOnly(start))
+  await readWhole(part, given, startsOnly(start))
   return targets
 }
 
@@ -148,19 +126,19 @@ class CellText implements XmlHandler {
 /** A piece of a text, or the value of a cell. */
 const isText = (name: string) => name === 't' || name === 'v'
 
-async function readSharedTexts(part: ZippedFile | undefined, given: Workbook): Promise<string[]> {
+async function readSharedTexts(part: WorkbookPart | undefined, given: NamedFile): Promise<string[]> {
   const texts: string[] = []
   const text = new CellText()
   const end = (name: string) => {
     text.end(name)
     if (name === 'si') texts.push(text.take())
   }
-  await readPart(part, given, { start: text.start, end, text: text.text }, true)
+  await readWhole(part, given, { start: text.start, end, text: text.text }, true)
   return texts
 }
 
 /** Formats of dates have day, month or year in them; those below 164 are built in. */
-async function readDateStyles(part: ZippedFile | undefined, given: Workbook): Promise<Set<number>> {
+async function readDateStyles(part: WorkbookPart | undefined, given: NamedFile): Promise<Set<number>> {
   const custom = new Map<number, string>()
   const styles: number[] = []
   let isInCells = false
@@ -176,109 +154,78 @@ async function readDateStyles(part: ZippedFile | undefined, given: Workbook): Pr
     },
     text: NOTHING,
   }
-  await readPart(part, given, handler, true)
+  await readWhole(part, given, handler, true)
   const isDate = (id: number) =>
     (id >= 14 && id <= 22) || /[dy]/i.test((custom.get(id) ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
   return new Set(styles.flatMap((id, style) => (isDate(id) ? [style] : [])))
 }
 
 async function* rowsOf(
-  part: ZippedFile,
-  given: Workbook,
+  part: WorkbookPart,
+  given: NamedFile,
   readContext: () => Promise<CellContext>,
 ): AsyncGenerator<RawRows> {
   const sheet = new SheetReader(given.name, await readContext())
-  const reader = new XmlReader(sheet)
-  const decoder = new TextDecoder()
-  try {
-    for await (const chunk of part.open()) {
-      reader.read(decoder.decode(chunk, { stream: true }))
-      yield sheet.take()
-    }
-    reader.close()
-  } catch (error) {
-    throw damaged(given, error)
-  }
+  for await (const _ of readPart(part, given, sheet)) yield sheet.rows.take()
 }
 
 /** The rows of a sheet, as its XML goes by. */
 class SheetReader implements XmlHandler {
-  readonly #file: string
+  readonly rows: SheetRows
   readonly #context: CellContext
   readonly #text = new CellText()
-  #batch: { readonly lines: number[]; readonly rows: string[][] } = { lines: [], rows: [] }
-  #line = 0
-  #cells = 0
-  #rows = 0
-  #row: string[] | undefined
-  /** Letters of the row so far. */
-  #length = 0
+  #isInRow = false
   #cell: { readonly column: number; readonly type: string | undefined; readonly style: number } | undefined
 
   constructor(file: string, context: CellContext) {
-    this.#file = file
+    this.rows = new SheetRows(file)
     this.#context = context
-  }
-
-  /** Returns the rows that have ended since the last call. */
-  take(): RawRows {
-    const batch = this.#batch
-    this.#batch = { lines: [], rows: [] }
-    return batch
   }
 
   readonly start = (name: string, attributes: string): void => {
     if (name === 'row') {
-      this.#line = Number(attribute(attributes, 'r') ?? this.#line + 1)
-      this.#row = []
-      this.#length = 0
-    } else if (name === 'c' && this.#row !== undefined) this.#startCell(this.#row, attributes)
+      const line = attribute(attributes, 'r')
+      this.rows.startRow(...(line === undefined ? [] : [Number(line)]))
+      this.#isInRow = true
+    } else if (name === 'c' && this.#isInRow) this.#startCell(attributes)
     else if (this.#cell !== undefined) this.#text.start(name)
   }
 
   readonly end = (name: string): void => {
-    if (name === 'row') this.#endRow()
-    else if (name === 'c') this.#endCell()
+    if (name === 'row' && this.#isInRow) {
+      this.rows.endRow()
+      this.#isInRow = false
+    } else if (name === 'c') this.#endCell()
     else if (this.#cell !== undefined) this.#text.end(name)
   }
 
   readonly text = (raw: string): void => {
     if (this.#cell === undefined) return
-    this.#length += raw.length
-    if (this.#length > MAX_ROW) this.#refuse('a longer row', `rows of at most ${MAX_ROW} characters`)
+    this.rows.addLetters(raw.length)
     this.#text.text(raw)
   }
 
-  #startCell(row: readonly string[], attributes: string): void {
-    const column = columnOf(attribute(attributes, 'r')) ?? row.length
+  #startCell(attributes: string): void {
+    const column = columnOf(attribute(attributes, 'r')) ?? this.rows.width
     if (column >= MAX_COLUMNS) return
     const style = Number(attribute(attributes, 's') ?? 0)
     this.#cell = { column, type: attribute(attributes, 't'), style }
   }
 
   #endCell(): void {
-    const [cell, row] = [this.#cell, this.#row]
-    if (cell === undefined || row === undefined) return
-    this.#cells += Math.max(1, cell.column - row.length)
-    if (this.#cells > MAX_CELLS) this.#refuse('more cells', `at most ${MAX_CELLS} cells in a sheet`)
-    while (row.length < cell.column) row.push('')
-    row[cell.column] = cellText(this.#text.take(), cell, this.#context)
+    const cell = this.#cell
+    if (cell === undefined || !this.#isInRow) return
+    const text = cellText(this.#text.take(), cell, this.#context)
+    this.rows.set(cell.column, text, isNumber(cell, this.#context))
     this.#cell = undefined
   }
-
-  #endRow(): void {
-    if (this.#row?.some((value) => value !== '')) {
-      this.#batch.lines.push(this.#line)
-      this.#batch.rows.push(this.#row)
-      if (++this.#rows > MAX_ROWS) this.#refuse('more rows', `at most ${MAX_ROWS} rows in a sheet`)
-    }
-    this.#row = undefined
-  }
-
-  #refuse(value: string, expected: string): never {
-    throw new UnreadableTable({ file: this.#file, line: this.#line, column: 'all', value, expected })
-  }
 }
+
+/** True of a cell that has a number, and shows it as one. */
+const isNumber = (
+  { type, style }: { readonly type: string | undefined; readonly style: number },
+  { dateStyles }: CellContext,
+): boolean => (type === undefined || type === 'n') && !dateStyles.has(style)
 
 /** C7 is in the third column. */
 function columnOf(reference: string | undefined): number | undefined {
@@ -300,17 +247,14 @@ function cellText(
   return text !== '' && dateStyles.has(style) ? dateText(Number(text), startsIn1904) : numberText(text)
 }
 
-/** As people see it: without the last digit of what a binary fraction makes of 0.1. */
-const numberText = (value: string): string =>
-  /[.eE]/.test(value) && Number.isFinite(Number(value)) ? String(Number(Number(value).toPrecision(15))) : value
-
 const DAY = 86_400_000
 
-/** Days since the end of 1899, or since the beginning of 1904. */
+/** Days since the end of 1899, or since the beginning of 1904; less than a day is a time. */
 function dateText(days: number, startsIn1904: boolean): string {
   if (!Number.isFinite(days) || days < 0 || days > 3_000_000) return String(days)
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)
   const text = new Date(start + Math.round(days * 86_400) * 1_000).toISOString()
+  if (days < 1) return text.slice(11, 19)
   return (days * DAY) % DAY === 0 ? text.slice(0, 10) : text.slice(0, 19)
 }
 

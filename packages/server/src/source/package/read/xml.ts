@@ -1,5 +1,5 @@
 // Reads XML as it arrives, in one pass over its letters: start tags, end tags and texts, without namespaces.
-import { own } from '../../base/json.ts'
+import { own } from '../../../base/json.ts'
 
 /** Takes the parts of a document in their order. */
 export type XmlHandler = {

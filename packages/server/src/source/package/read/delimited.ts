@@ -1,6 +1,7 @@
 // Reads CSV as it is found: any separator, values of several lines, quotes that are not closed as they should be.
-import type { TellFinding } from '../findings.ts'
-import type { Dialect } from './descriptor.ts'
+import type { TellFinding } from '../../findings.ts'
+import type { Dialect } from '../descriptor.ts'
+import { separatorOf } from './separator.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 /** Rows that stand one after the other. */
@@ -10,6 +11,12 @@ export type RawRows = {
   readonly rows: string[][]
   /** Whether it is certain that no value has control characters, save tabs. */
   isPlain?: boolean
+  /** The rows as they are written, where that was asked for. */
+  readonly texts?: string[]
+  /** The sign between the values, likewise. */
+  readonly separator?: string
+  /** Of a workbook, the columns of each row that have a number. */
+  readonly numbers?: readonly (readonly number[])[]
 }
 
 type DelimitedOptions = {
@@ -18,9 +25,10 @@ type DelimitedOptions = {
   /** How much of a file is looked at to find its separator. */
   readonly lookAhead?: number
   readonly tell: TellFinding
+  /** True if empty lines are rows too, and rows come with their texts. */
+  readonly isVerbatim?: boolean
 }
 
-const SEPARATORS = [',', ';', '\t', '|'] as const
 /** The most characters of a row; a quote that is never closed must not fill the memory. */
 const MAX_ROW = 4 << 20
 const LOOK_AHEAD = 64 << 10
@@ -62,11 +70,12 @@ class DelimitedReader {
   readonly #escape: string | undefined
   readonly #newline: '\n' | '\r'
   readonly #comment: string | undefined
-  readonly #skipped: ReadonlySet<number>
+  readonly #skipped: Set<number>
+  readonly #isVerbatim: boolean
   #rest = ''
   #line = 1
 
-  constructor(start: string, { file, dialect, tell }: DelimitedOptions) {
+  constructor(start: string, { file, dialect, tell, isVerbatim = false }: DelimitedOptions) {
     this.#file = file
     this.#tell = tell
     this.#quote = dialect.quoteChar === false ? '' : (dialect.quoteChar?.[0] ?? '"')
@@ -75,12 +84,15 @@ class DelimitedReader {
     this.#newline = !start.includes('\n') && start.slice(0, -1).includes('\r') ? '\r' : '\n'
     this.#comment = dialect.commentChar
     this.#skipped = new Set(dialect.commentRows)
+    this.#isVerbatim = isVerbatim
     this.#separator = this.#findSeparator(start, dialect.delimiter)
   }
 
+  #verbatim = () => (this.#isVerbatim ? { texts: [], separator: this.#separator } : {})
+
   take(chunk: string, isLast: boolean): RawRows {
     const text = this.#rest + chunk
-    const batch: RawRows = { lines: [], rows: [], isPlain: !CONTROLS.test(text) }
+    const batch: RawRows = { lines: [], rows: [], isPlain: !CONTROLS.test(text), ...this.#verbatim() }
     let at = 0
     let quote = this.#nextQuote(text, 0)
     while (at < text.length) {
@@ -115,8 +127,9 @@ class DelimitedReader {
 
   #add(batch: RawRows, line: string): void {
     if (line.length > MAX_ROW) throw this.#tooLong()
-    if (line === '' || this.#isSkipped(line)) return
+    if ((line === '' && !this.#isVerbatim) || this.#isSkipped(line)) return
     batch.lines.push(this.#line)
+    batch.texts?.push(line)
     batch.rows.push(line.split(this.#separator))
   }
 
@@ -165,6 +178,7 @@ class DelimitedReader {
       }
       if (!this.#isSkipped(text.slice(start, start + MAX_EXCERPT))) {
         batch.lines.push(this.#line)
+        batch.texts?.push(text.slice(start, this.#lineEnd(text, start, lineEnd)))
         batch.rows.push(values)
       }
       this.#line += lines
@@ -227,16 +241,13 @@ class DelimitedReader {
     return new UnreadableTable({ file: this.#file, line: this.#line, column: 'all', value: 'a longer row', expected })
   }
 
-  /** The declared separator if the first line has it, and else the one that it has most of. */
   #findSeparator(start: string, declared: string | undefined): string {
-    const lines = start.split(this.#newline, MAX_HEADER_LINES).map((line) => withoutQuoted(line, this.#quote))
-    const header = lines.find((line) => line.trim() !== '' && !(this.#comment && line.startsWith(this.#comment))) ?? ''
-    if (declared !== undefined && header.includes(declared)) return declared
-    const [separator, count] = SEPARATORS.map((one) => [one, header.split(one).length - 1] as const).reduce(
-      (best, one) => (one[1] > best[1] ? one : best),
-    )
-    if (count === 0) return declared ?? ','
-    const expected = declared ?? ','
+    const lines = start.split(this.#newline, MAX_HEADER_LINES)
+    const named = DECLARED_SEPARATOR.exec(lines[0]?.trimEnd() ?? '')?.[1]
+    if (named !== undefined) this.#skipped.add(1)
+    const expected = declared ?? named ?? ','
+    const options = { quote: this.#quote, comment: this.#comment, declared: declared ?? named }
+    const separator = separatorOf(named === undefined ? lines : lines.slice(1), options) ?? expected
     if (separator !== expected) {
       const description =
         'values are not separated by what is declared, or by commas where nothing is; the header tells it'
@@ -250,6 +261,8 @@ class DelimitedReader {
   }
 }
 
+/** The line before the header that tells Excel the separator. */
+const DECLARED_SEPARATOR = /^\ufeff?"?sep=([,;\t|])"?$/i
 const NONE = -1
 const CARRIAGE_RETURN = 0x0d
 const MAX_EXCERPT = 200
@@ -262,11 +275,3 @@ const CONTROLS = new RegExp(`[${CONTROL_RANGES}]|\\r(?!\\n)`)
 
 type QuotedValue = { readonly text: string; readonly end: number; readonly lines: number }
 const UNCLOSED: QuotedValue = { text: '', end: 0, lines: 0 }
-
-const withoutQuoted = (line: string, quote: string): string =>
-  quote === ''
-    ? line
-    : line
-        .split(quote)
-        .filter((_, index) => index % 2 === 0)
-        .join('')

@@ -1,5 +1,5 @@
 // A table that cannot be read to its end, with the place where that shows.
-import type { ColumnFault, SourceLocation } from '../faults.ts'
+import type { ColumnFault, SourceLocation } from '../../faults.ts'
 
 export class UnreadableTable extends Error {
   readonly fault: SourceLocation & ColumnFault

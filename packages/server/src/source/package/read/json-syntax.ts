@@ -1,5 +1,5 @@
 // Finds where a text stops being JSON, and where a value stands in it, because the parser of the runtime says neither.
-import { parseJson } from '../../base/json.ts'
+import { parseJson } from '../../../base/json.ts'
 
 /** The names and numbers that lead to a value. */
 export type ValuePath = readonly (string | number)[]

@@ -1,9 +1,9 @@
 // CSV is read the same however it comes in pieces, and what is broken is told with its line.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Findings } from '../findings.ts'
+import { Findings } from '../../findings.ts'
+import type { Dialect } from '../descriptor.ts'
 import { delimitedRows } from './delimited.ts'
-import type { Dialect } from './descriptor.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 // Sheets of .xlsx files are read as their cells are shown.
 import { expect, test } from 'bun:test'
-import { zipOf } from '../../../../../test/support/inegi-file.ts'
-import { PackageDirectory, readPackage } from '../../../../../test/support/package-directory.ts'
+import { zipOf } from '../../../../../../test/support/inegi-file.ts'
+import { PackageDirectory, readPackage } from '../../../../../../test/support/package-directory.ts'
 
 const SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 
