@@ -1,15 +1,16 @@
 // Infers what tables are: their keys, names, trees, references and types, as a complete descriptor with a note for each decision.
 import type { Descriptor, RefusedList } from '../descriptor.ts'
 import { type AliasTable, aliasTableOf } from './alias-table.ts'
-import { type Choice, type ChosenKey, keysOf, MIN_FOUND, rolesOf } from './choose.ts'
 import { type Column, type InferredTable, inferredTable } from './columns.ts'
 import { completeResource } from './complete.ts'
 import { Declared } from './declared.ts'
 import { CodeSet, codeTreeEvidence, type TreeEvidence } from './evidence.ts'
 import type { Inference, KnownList, Note } from './inference.ts'
+import { type ChosenKey, keysOf } from './keys.ts'
 import { headerWords, subjectOf } from './lexicon.ts'
 import { notesOf } from './notes.ts'
 import { type KeyedTable, knownTargets, type Relation, relationsOf, type Target, targetsIn } from './relations.ts'
+import { type Choice, MIN_FOUND, rolesOf } from './roles.ts'
 import type { Weights } from './score.ts'
 import type { TableProfile } from './table-profile.ts'
 

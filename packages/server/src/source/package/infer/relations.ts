@@ -87,7 +87,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
     const isTelling = !words.every((word) => names(word, 'code', 'name', 'generic', 'quantity'))
     const sameHeader = !isSelf && isTelling && words.join() === target.fieldWords.join()
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
-    if (target.kind === 'name' && named < 1 && !isSelf) return []
+    if (target.kind !== 'key' && (isSelf ? column.sights.parent !== 1 : named < 0.5)) return []
     if (target.lengths !== undefined && !mayBe(column, target.lengths, named)) return []
     const evidence = target.codes().evidenceFrom(profile)
     if (evidence === undefined || evidence.share < MIN_FOUND) return []
