@@ -1,4 +1,5 @@
 // Columns as an inference sees them: named sights of the header, the place, the values and the rest of the table, each from 0 to 1.
+import { cutOf } from '../code-tree.ts'
 import type { Resource, TableField } from '../descriptor.ts'
 import { isSeries } from './evidence.ts'
 import { languageIn } from './language.ts'
@@ -46,7 +47,10 @@ export function inferredTable(
   const declared = new Map(resource.schema?.fields.map((field) => [field.name, field]))
   const nouns = [...subjectOf(headerWords(resource.name)), ...packageNouns]
   const bare = profile.columns.map((column, at) => bareColumn(column, at, declared.get(column.name)))
-  const families = Map.groupBy(bare, ({ stem, language }) => (language === undefined ? '' : stem.join(' ')))
+  const families = Map.groupBy(
+    bare.filter(({ language }) => language !== undefined),
+    ({ stem }) => stem.join(' '),
+  )
   const isSure = ({ language, stem, isSure }: BareColumn) =>
     language === undefined ||
     isSure ||
@@ -131,6 +135,7 @@ class Surroundings {
   readonly widest: number
   /** Columns of text that are called names, or what the list is about; and columns of codes. */
   readonly called: ReadonlySet<BareColumn>
+  readonly plainlyCalled: ReadonlySet<BareColumn>
   readonly about: ReadonlySet<BareColumn>
   readonly codes: ReadonlySet<BareColumn>
   readonly #bySubject: ReadonlyMap<string, readonly BareColumn[]>
@@ -143,6 +148,7 @@ class Surroundings {
     this.firstWordy = wordy[0]
     this.widest = Math.max(0, ...wordy.map(spread))
     this.called = new Set(wordy.filter(({ stem }) => has(stem, 'name')))
+    this.plainlyCalled = new Set([...this.called].filter(({ language }) => language === undefined))
     this.about = new Set(wordy.filter(({ subject }) => namedAfter(subject, nouns) === 1))
     this.codes = new Set(columns.filter(({ stem }) => has(stem, 'code') && !has(stem, 'name')))
     this.#bySubject = Map.groupBy(columns, ({ subject }) => subject.map(nounOf).join(' '))
@@ -209,8 +215,9 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     leadingZero: shares.leadingZero > 0 && shares.digits > 0.9,
     digits: shares.digits === 1,
     number: shares.number === 1,
-    fraction: shares.number === 1 && shares.digits < 1 && !profile.types.some(({ type }) => type === 'integer'),
+    fraction: isFraction(profile),
     series: shares.digits === 1 && isSeries(values),
+    slug: isCodeLike && shares.lower === 1 && shares.letters === 1,
     measure: shares.number === 1 && shares.leadingZero === 0 && lengths.size > 1 && !isSeries(values),
     upper: shares.upper,
     mixed: shareOf(values.slice(0, 100), (value) => /[0-9]/.test(value) && /\p{L}/u.test(value)),
@@ -234,7 +241,8 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     noOwn: without(around.about, column),
     pair: column.declared.type === 'geopoint' || shareOf(values.slice(0, 100), isPair) > 0.95,
   }
-  told.descriptionAlone = told.description === true && told.noOtherName === true && told.noOwn === true
+  told.descriptionAlone =
+    told.description === true && language === undefined && told.noOwn === true && without(around.plainlyCalled, column)
   return Object.fromEntries(
     Object.entries(told).flatMap(([name, value]) => (Number(value) === 0 ? [] : [[name, Number(value)]])),
   )
@@ -246,6 +254,12 @@ export const isPair = (value: string): boolean => PAIR.test(value)
 /** True for text that people read. */
 const isWordy = ({ profile: { shares, types } }: BareColumn) =>
   types.length === 0 && shares.letters > 0.5 && shares.address < 0.5 && shares.structured < 0.5
+
+/** True for numbers that are not whole, unless they are codes such as 1, 1.1 and 1.2. */
+const isFraction = ({ types, values }: ColumnProfile): boolean =>
+  types.some(({ type }) => type === 'number') &&
+  !types.some(({ type }) => type === 'integer') &&
+  cutOf(values, (code) => values.includes(code)) === undefined
 
 /** How much text there is, where values are different. */
 const spread = ({ profile: { values, distinct, rows } }: BareColumn) =>

@@ -105,6 +105,25 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
   })
 }
 
+/** What a column is beside the key of its table: about the same, or about something that another column has the code of. */
+export function sightsBesideKey(column: Column, { key, columns }: KeyedTable): Sights {
+  const isAlike = (other: Column) =>
+    other !== column &&
+    other.subject.length > 0 &&
+    other.subject.length === column.subject.length &&
+    other.subject.every((word, at) => isSameWord(word, column.subject[at] as string))
+  const isOfKey = key.some(isAlike)
+  const isOfOther =
+    !isOfKey &&
+    column.sights.code !== 1 &&
+    columns.some((other) => !key.includes(other) && other.sights.code === 1 && isAlike(other))
+  return {
+    mateIsKey: Number(isOfKey),
+    mateIsOther: Number(isOfOther),
+    afterKey: Number(key.some(({ at }) => at === column.at - 1)),
+  }
+}
+
 /** True for a column whose values have the lengths of the codes, or had them before zeros were lost. */
 function mayBe({ profile }: Column, lengths: ReadonlySet<number>, named: number): boolean {
   const own = [...profile.lengths.keys()]

@@ -2,7 +2,7 @@
 import { type Column, isPair } from './columns.ts'
 import type { Declared } from './declared.ts'
 import { languageOfWord, names } from './lexicon.ts'
-import { hasCircles, type KeyedTable, type Relation } from './relations.ts'
+import { hasCircles, type KeyedTable, type Relation, sightsBesideKey } from './relations.ts'
 import { marginOf, ROLES, type Role, type Weights } from './score.ts'
 import { shareOf } from './table-profile.ts'
 
@@ -55,22 +55,25 @@ function optionsOf(
 ): readonly Option[] {
   const isKey = table.key.includes(column)
   const isWholeKey = isKey && table.key.length === 1
+  const besides = isKey ? {} : sightsBesideKey(column, table)
   const optionOf = (role: Role, relation?: Relation): Option => ({
     column,
     role,
-    score: role === 'value' ? 0 : marginOf(role, column, relation?.sights, weights),
+    score: role === 'value' ? 0 : marginOf(role, column, { ...besides, ...relation?.sights }, weights),
     ...(relation === undefined ? {} : { relation }),
   })
   const settled = declared.roleOf(column)
   if (settled !== undefined && !(isKey && settled === 'code')) return [{ column, role: settled, score: DECLARED }]
-  if (column.profile.values.length === 0 || isWholeKey) return [optionOf('value')]
+  if (isWholeKey) return [optionOf('value')]
   const related = relations.flatMap((relation) => {
     const isSelf = relation.target.table?.resource === table.resource
     return isSelf && isKey ? [] : [optionOf(isSelf ? 'parent' : 'reference', relation)]
   })
   const plain: readonly Role[] = isKey
     ? ['name', 'value']
-    : ROLES.filter((role) => !['key', 'parent', 'reference'].includes(role))
+    : column.profile.values.length === 0
+      ? ['validFrom', 'validTo', 'value']
+      : ROLES.filter((role) => !['key', 'parent', 'reference'].includes(role))
   return [...related, ...plain.map((role) => optionOf(role))].filter(
     ({ score, role }) => (score > 0 && !declared.has(role)) || role === 'value',
   )
@@ -83,6 +86,8 @@ const allowedIf = (isRight: boolean): Verdict => (isRight ? undefined : false)
 /** Law: found in nine of ten; a reference of plain integers, or one that no header names, needs evidence. */
 export const MIN_FOUND = 0.9
 const ENOUGH = 0.8
+/** Further codes tell records apart. */
+const MIN_DISTINCT = 0.9
 
 class Chosen {
   readonly #options: ReadonlyMap<Column, readonly Option[]>
@@ -144,7 +149,10 @@ class Chosen {
       case 'validFrom':
       case 'validTo':
         // Law: a time tells time.
-        return allowedIf(this.#others(role, column).length === 0 && (sights.dateType === 1 || sights.dated === 1))
+        return allowedIf(
+          this.#others(role, column).length === 0 &&
+            (sights.dateType === 1 || sights.dated === 1 || profile.values.length === 0),
+        )
       case 'description':
         return allowedIf(
           profile.types.length === 0 &&
@@ -153,7 +161,7 @@ class Chosen {
       case 'alias':
         return allowedIf(profile.types.length === 0)
       case 'code':
-        return allowedIf(profile.isOneLine && sights.dateType !== 1 && sights.repeats !== 1)
+        return allowedIf(profile.isOneLine && sights.dateType !== 1 && (sights.distinct ?? 0) >= MIN_DISTINCT)
       default:
         return undefined
     }
@@ -199,7 +207,7 @@ class Chosen {
     if (first === undefined) return language
     const languages = taken.map((one) => one.column.language)
     if (language !== undefined) {
-      const isSibling = taken.some((one) => one.column.stem.join() === column.stem.join())
+      const isSibling = taken.some((one) => one.column.subject.join() === column.subject.join())
       const isSame = isSibling || !languages.some((one) => one !== undefined)
       return !languages.includes(language) && isSame ? language : false
     }
