@@ -87,7 +87,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
   const isTelling = !words.every((word) => names(word, 'code', 'name', 'generic', 'quantity'))
   const header = words.join(' ')
   return targets.flatMap((target): Relation[] => {
-    const isSelf = target.table === own
+    const isSelf = target.table?.resource === own.resource
     if (isSelf && (target.field === column.name || (target.kind !== 'key' && column.sights.parent !== 1))) return []
     const sameHeader = !isSelf && isTelling && header === target.fieldWords.join(' ')
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
