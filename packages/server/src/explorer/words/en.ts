@@ -530,7 +530,7 @@ export const en: Words = {
     list: '1. Your list',
     paste: 'Paste your rows here, as they come from Excel',
     file: 'Choose a file',
-    fileHint: 'or drop it anywhere on this page: Excel (.xlsx), CSV or text.',
+    fileHint: 'or drop it anywhere on this page: Excel (.xlsx), OpenDocument (.ods), CSV, JSON or text.',
     tryExample: 'Try an example',
     columns: '2. What each column is',
     hasHeader: 'The first row has the names of the columns',
