@@ -1,6 +1,5 @@
 // Makes a descriptor of what stands in a file: version 2 of the standard, version 1, and the forms before them that are still found.
 import { isObject, type JsonObject } from '../../base/json.ts'
-import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
 import { either, parse, type Schema } from '../../base/schema.ts'
 import { address, isLanguageTag, line, packageName, paragraph } from '../../base/texts.ts'
@@ -18,6 +17,7 @@ import type {
   TableSchema,
 } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
+import { patternCheck } from './pattern.ts'
 import { type OnInvalid, obeyedElsewhere, obeyedOfField, obeyedOfList, PREFIX } from './profile.ts'
 import type { ValuePath } from './read/json-syntax.ts'
 
@@ -303,7 +303,7 @@ class DescriptorParser {
 
   #constraints(value: JsonObject, field: string, at: ValuePath): Constraints {
     const pattern = textOf(value.pattern)
-    const isUsable = pattern === undefined || linearPattern(pattern) !== undefined
+    const isUsable = pattern === undefined || patternCheck(pattern) !== undefined
     if (!isUsable) {
       const description =
         'a pattern is not checked, because it is broken, too long, or looks back or around: write it without those'
