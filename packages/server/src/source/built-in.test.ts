@@ -13,7 +13,7 @@ import { parseDefinition } from '../catalog/definition-schema.ts'
 import { coordinatesOf, type Entity, embedsOf, type Field, identifierOf, publishedFields } from '../catalog/entity.ts'
 import { builtInCatalog, builtInCredits } from './built-in.ts'
 import { ALIAS_COLUMNS } from './package/defined-aliases.ts'
-import { PROFILE_REFERENCE } from './package/profile.ts'
+import { PROFILE_REFERENCE } from './package/profile-file.ts'
 
 type TableField = {
   readonly name: string

@@ -12,6 +12,7 @@ import { bytesText, progressLine } from '../terminal/progress.ts'
 
 const flags = {
   strict: { description: 'count findings as faults', parse: yes },
+  explain: { description: 'print every decision, not those in doubt only', parse: yes },
   json: { description: 'print all that was found as one JSON document', parse: yes },
   home: {
     value: 'DIR',
@@ -25,7 +26,7 @@ export const checkPackageCommand = command({
   name: 'check',
   summary: 'Check a data package without importing it',
   description:
-    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
+    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and decisions in doubt are printed. The exit code is 0 if it is sound, else 1.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags,
   examples: [
@@ -50,7 +51,7 @@ export const checkPackageCommand = command({
     terminal.out(
       values.json
         ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
-        : `${examinedText(examined)}${verdictText(examined, isSound)}`,
+        : `${examinedText(examined, values.explain)}${verdictText(examined, isSound)}`,
     )
     return isSound ? 0 : 1
   },
@@ -87,12 +88,12 @@ async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> 
   return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
 }
 
-function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {
+function verdictText({ faultCount, findings, notes }: Examined, isSound: boolean): string {
   const findingCount = findings.reduce((sum, { count }) => sum + count, 0)
   const totals = [
     counted(faultCount, 'fault'),
     counted(findingCount, 'finding'),
-    counted(guesses.length, 'guess', 'guesses'),
+    counted(notes.filter(({ kind }) => kind === 'doubt').length, 'doubt'),
   ]
   return `${isSound ? 'Sound' : 'Not sound'}: ${totals.join(', ')}.\n`
 }

@@ -223,7 +223,12 @@ describe('refused is', () => {
     ],
     ['no part', 'Mun\nx\n', ['--columns', 'Mun'], /no part for "Mun"; name one with Mun=PART/],
     ['a part twice', 'a,b\nx,y\n', ['--columns', 'a=estado,b=estado'], /names estado twice/],
-    ['an open quote', 'estado\n"Jal\n', ['--columns', 'estado'], /given\.csv:2, column 1: .*; expected a closing quote/],
+    [
+      'an open quote',
+      'estado\n"Jal\n',
+      ['--columns', 'estado'],
+      /given\.csv:2, column 1: .*; expected a closing quote/,
+    ],
     [
       'a short row',
       'estado,b\nJal,1\nJal\n',

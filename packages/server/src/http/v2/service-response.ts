@@ -2,7 +2,7 @@
 import { parseJson } from '../../base/json.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
-import { profileText } from '../../source/package/profile.ts'
+import { profileText } from '../../source/package/profile-file.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import type { Making } from './cached-response.ts'

@@ -9,18 +9,22 @@ import { Findings } from '../findings.ts'
 import type { Alias, Block, Report, Source } from '../source.ts'
 import { readAliasTables } from './alias-tables.ts'
 import { creditsOf } from './credits.ts'
-import type { DefinitionsOf, Descriptor, Guess, ListPlan, Plan, RefusedList, TableSample } from './descriptor.ts'
+import type { Descriptor, ListPlan, Plan, RefusedList } from './descriptor.ts'
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
-import { definitionsOf } from './guess.ts'
+import { infer } from './infer/infer.ts'
+import type { Note } from './infer/inference.ts'
+import type { TableProfile } from './infer/table-profile.ts'
+import { builtInLists } from './known-lists.ts'
 import type { KnownRecords } from './list-records.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
 import type { PackageInfo } from './package-info.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
+import { plansOf } from './plan.ts'
 import type { Table } from './read/rows.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
-import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
+import { RowPlaces, type Surveyed, survey } from './survey.ts'
 
 export type PackageOptions = {
   /** Gives the directory that keeps downloads, once there is one; by default they are removed when the package is closed. */
@@ -38,8 +42,9 @@ export type PackageOptions = {
   /** The records of such a list; where they are not known, references to it are checked when they are published. */
   readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
-  readonly definitionsOf?: DefinitionsOf
-  /** How many rows of each table are looked at before its columns are guessed. */
+  /** True if tables are only described, even where they are named like lists that ship with the program. */
+  readonly isDescribed?: boolean
+  /** How many rows of each table are looked at before it is inferred what its columns are. */
   readonly sampledRows?: number
 }
 
@@ -49,16 +54,18 @@ export type LeftOut = RefusedList & {
   readonly faults: readonly Fault[]
   readonly faultCount: number
   readonly findings: readonly PackageFinding[]
-  readonly guesses: readonly Guess[]
+  readonly notes: readonly Note[]
 }
 
 export type PackageSource = Source & {
   readonly package: PackageInfo
   /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
   readonly isExport: boolean
-  /** What it was taken for, where no descriptor says it and nothing was guessed. */
+  /** What it was taken for, where no descriptor says it and nothing was inferred. */
   readonly note?: string
-  readonly guesses: readonly Guess[]
+  readonly notes: readonly Note[]
+  /** What it says with all that was inferred; absent where it is read to the letter. */
+  readonly descriptor?: Descriptor
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
   /** The tables that are no list, because nothing can be published of them. */
@@ -76,7 +83,7 @@ export type Examined = {
   readonly faults: readonly Fault[]
   readonly faultCount: number
   readonly findings: readonly PackageFinding[]
-  readonly guesses: readonly Guess[]
+  readonly notes: readonly Note[]
   readonly leftOut: readonly LeftOut[]
   /** What can be published; undefined where that is nothing. */
   readonly source?: PackageSource
@@ -128,7 +135,7 @@ export async function examinePackage(
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
     const located = await locate(location, remote)
-    const named = options.definitionsOf === undefined ? await namedTables(located) : undefined
+    const named = options.isDescribed === true ? undefined : await namedTables(located)
     if (named !== undefined) return soundPackage(located, namedPackage(named, located, options, close))
     const described = await readDescriptor(located)
     if (isExported(described.descriptor)) return soundPackage(located, await exportedPackage(described, options, close))
@@ -145,22 +152,22 @@ export async function examinePackage(
     close()
     if (!(error instanceof FaultyRecords)) throw error
     const { faults, count } = error
-    return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], guesses: [], leftOut: [] }
+    return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], notes: [], leftOut: [] }
   }
 }
 
-/** A package of which nothing is guessed or reported. */
+/** A package of which nothing is inferred or reported. */
 const soundPackage = ({ name }: Located, source: PackageSource): Examined => ({
   location: name,
   faults: [],
   faultCount: 0,
   findings: [],
-  guesses: [],
+  notes: [],
   leftOut: [],
   source,
 })
 
-/** What was written from a release is read to the letter: nothing is guessed, and nothing is odd about it. */
+/** What was written from a release is read to the letter: nothing is inferred, and nothing is odd about it. */
 async function exportedPackage(
   { descriptor, located }: DescribedPackage,
   { name }: PackageOptions,
@@ -172,7 +179,7 @@ async function exportedPackage(
     )
   const source = await exportedSource(descriptor, located.name, located.files.find)
   const info = packageInfo(descriptor, source.provides)
-  return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
+  return { ...source, package: info, isExport: true, notes: [], findings: [], leftOut: [], counts: new Map(), close }
 }
 
 /** Tables of lists that ship with the program belong to no package: they are read to the letter, and replace those lists. */
@@ -193,7 +200,7 @@ function namedPackage(
     package: info,
     isExport: false,
     note,
-    guesses: [],
+    notes: [],
     findings: [],
     leftOut: [],
     counts: new Map(),
@@ -202,6 +209,8 @@ function namedPackage(
 }
 
 type Opened = {
+  /** The descriptor with all that was inferred. */
+  readonly descriptor: Descriptor
   readonly plan: Plan
   /** By the name of the entity, each after those that it embeds. */
   readonly lists: ReadonlyMap<string, Surveyed>
@@ -210,45 +219,52 @@ type Opened = {
   readonly aliasFindings: ReadonlyMap<string, Findings>
 }
 
-/** Rounds of guessing: each takes out a table or a key that turned out not to be one. */
+/** Rounds of inferring: each takes out a table or a key that turned out not to be one. */
 const MAX_ROUNDS = 50
 
 class Opening {
   readonly #tables: PackageTables
   readonly #options: PackageOptions
   readonly #leftOut = new Map<string, LeftOut>()
-  readonly #samples: Map<string, TableSample>
+  readonly #profiles: Map<string, TableProfile>
 
   constructor(tables: PackageTables, options: PackageOptions) {
     this.#tables = tables
     this.#options = options
-    this.#samples = new Map([...tables.tables].map(([name, { sample }]) => [name, sample]))
+    this.#profiles = new Map([...tables.tables].flatMap(([name, { profile }]) => (profile ? [[name, profile]] : [])))
     for (const { resource, faults } of tables.unread) this.#leaveOut(resource, faults)
   }
 
-  /** Guesses, reads all tables, and guesses again without what could not be read, until all that is left can be. */
+  /** Infers, reads all tables, and infers again without what could not be read, until all that is left can be. */
   async open(): Promise<Opened> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const plan = this.#plan()
+      const { descriptor, plan } = this.#plan()
       const lists = await this.#surveyed(plan)
       if (lists === undefined) continue
       this.#leaveRefused(plan)
       const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
-      return { plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
+      return { descriptor, plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
     }
     throw new OperationalError(
       `${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`,
     )
   }
 
-  #plan(): Plan {
-    const resources = this.#tables.descriptor.resources.filter(({ name }) => !this.#leftOut.has(name))
-    const samples = new Map([...this.#samples].filter(([name]) => !this.#leftOut.has(name)))
-    const { definitionsOf: define = definitionsOf, taken = () => false, others } = this.#options
-    return define({ ...this.#tables.descriptor, resources }, samples, taken, others)
+  #plan(): { readonly descriptor: Descriptor; readonly plan: Plan } {
+    const { descriptor: given, tables } = this.#tables
+    const resources = given.resources.filter(({ name }) => !this.#leftOut.has(name))
+    const open = new Map([...this.#profiles].filter(([name]) => !this.#leftOut.has(name)))
+    const headers = new Map([...tables].map(([name, { header }]) => [name, header]))
+    const { taken = () => false, others } = this.#options
+    const { descriptor, notes, refused } = infer({ ...given, resources }, open, open.size > 0 ? builtInLists() : [])
+    const plan = plansOf(descriptor, headers, { taken, others })
+    return {
+      descriptor,
+      plan: { ...plan, notes: [...notes, ...plan.notes], refused: [...refused, ...plan.refused] },
+    }
   }
 
-  /** Undefined where a list had to be left out, or has another key than was guessed. */
+  /** Undefined where a list had to be left out, or has another key than was inferred. */
   async #surveyed(plan: Plan): Promise<ReadonlyMap<string, Surveyed> | undefined> {
     const lists = new Map<string, Surveyed>()
     const indexed = indexesOf(plan.lists)
@@ -264,25 +280,32 @@ class Opening {
           return other === undefined ? undefined : { entity: other, records: this.#options.recordsOfOther?.(name) }
         },
         indexed: indexed.get(list.entity.name) ?? [],
+        isKeyOpen: this.#isKeyOpen(list),
       })
       lists.set(list.entity.name, surveyed)
-      if (surveyed.notUnique !== undefined && !list.hasDeclaredKey) {
-        this.#guessAnotherKey(list.resource, surveyed.notUnique)
+      if (surveyed.notUnique !== undefined && this.#isKeyOpen(list)) {
+        this.#inferAnotherKey(list.resource, surveyed.notUnique)
         isSound = false
       } else if (surveyed.faults.any) {
-        this.#leaveOut(list.resource, surveyed.faults, plan.guesses, surveyed.findings)
+        this.#leaveOut(list.resource, surveyed.faults, plan.notes, surveyed.findings)
         isSound = false
       }
     }
     return isSound ? lists : undefined
   }
 
-  #guessAnotherKey(resource: string, columns: readonly string[]): void {
-    const sample = this.#samples.get(resource)
-    if (sample !== undefined) this.#samples.set(resource, withNotUnique(sample, columns))
+  #isKeyOpen({ resource }: ListPlan): boolean {
+    const { schema } = this.#tables.tables.get(resource)?.resource ?? {}
+    return this.#profiles.has(resource) && (schema?.primaryKey ?? []).length === 0
   }
 
-  #leaveOut(resource: string, faults: Faults, guesses: readonly Guess[] = [], findings = new FieldFindings()): void {
+  #inferAnotherKey(resource: string, columns: readonly string[]): void {
+    const profile = this.#profiles.get(resource)
+    if (profile === undefined) return
+    this.#profiles.set(resource, { ...profile, notUnique: [...(profile.notUnique ?? []), columns] })
+  }
+
+  #leaveOut(resource: string, faults: Faults, notes: readonly Note[] = [], findings = new FieldFindings()): void {
     const [first] = faults.list()
     const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
     const reason = first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
@@ -292,17 +315,17 @@ class Opening {
       faults: faults.list(),
       faultCount: faults.count,
       findings: [...listed(this.#tables.tableFindings.get(resource), resource), ...findings.list(resource)],
-      guesses: guesses.filter((guess) => guess.resource === resource),
+      notes: notes.filter((note) => note.resource === resource),
     })
   }
 
-  #leaveRefused({ refused, guesses }: Plan): void {
+  #leaveRefused({ refused, notes }: Plan): void {
     for (const { resource, reason } of refused) {
       const file = this.#tables.tables.get(resource)?.table.file ?? resource
       const faults = new Faults()
       const expected = `a table that can be a list: ${reason}`
       faults.add({ file, line: 1, column: 'all', value: `resource ${resource}`, expected })
-      this.#leaveOut(resource, faults, guesses)
+      this.#leaveOut(resource, faults, notes)
     }
   }
 }
@@ -330,7 +353,7 @@ function examinedOf(tables: PackageTables, opened: Opened, options: PackageOptio
   const source = lists.size === 0 ? undefined : sourceOf(tables, opened, options, close)
   if (source === undefined) close()
   const resources = new Set(leftOut.map(({ resource }) => resource))
-  const isTold = ({ resource }: Guess) => resource !== undefined && resources.has(resource)
+  const isTold = ({ resource }: Note) => resource !== undefined && resources.has(resource)
   return {
     location,
     faults: leftOut.flatMap(({ faults }) => faults),
@@ -339,18 +362,14 @@ function examinedOf(tables: PackageTables, opened: Opened, options: PackageOptio
       ...(source?.findings ?? findingsOfPackage(tables, [], new Map()).list()),
       ...leftOut.flatMap(({ findings }) => findings),
     ],
-    guesses: [...plan.guesses.filter((guess) => !isTold(guess)), ...leftOut.flatMap(({ guesses }) => guesses)],
+    notes: [...plan.notes.filter((note) => !isTold(note)), ...leftOut.flatMap(({ notes }) => notes)],
     leftOut,
     ...(source === undefined ? {} : { source }),
   }
 }
 
-function sourceOf(
-  tables: PackageTables,
-  { plan, lists, leftOut, aliases, aliasFindings }: Opened,
-  options: PackageOptions,
-  close: () => void,
-): PackageSource {
+function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions, close: () => void): PackageSource {
+  const { plan, lists, leftOut, aliases, aliasFindings } = opened
   const { descriptor, location } = tables
   const provides = [...lists.keys()]
   const own = [...lists.values()].map(({ plan: { entity } }) => entity)
@@ -388,7 +407,8 @@ function sourceOf(
     },
     package: info,
     isExport: false,
-    guesses: plan.guesses,
+    notes: plan.notes,
+    descriptor: opened.descriptor,
     findings,
     leftOut,
     counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),

@@ -5,7 +5,7 @@ import type { Entity, Identity } from '../../catalog/entity.ts'
 import { nameFindings } from '../../catalog/name-findings.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
-import type { ListPlan, TableSample } from './descriptor.ts'
+import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
 import type { Table, TableRows } from './read/rows.ts'
@@ -23,7 +23,7 @@ export type Surveyed = {
   /** What is odd about its names, which is reported again when they are published. */
   readonly nameFindings: FieldFindings
   readonly faults: Faults
-  /** Set where the key was guessed and rows have the same: these columns are not unique. */
+  /** Columns of the key, where rows have the same. */
   readonly notUnique?: readonly string[]
 }
 
@@ -31,6 +31,8 @@ type SurveyContext = {
   readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]
   /** The sets of fields of the list that others refer to it by. */
   readonly indexed: readonly (readonly string[])[]
+  /** True if another key is inferred where this one does not hold. */
+  readonly isKeyOpen: boolean
 }
 
 /** Files of a table are distinguished by what is above the lines. */
@@ -78,6 +80,7 @@ const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan'
 const MAX_LOOKS_MISSING = 4
 
 class Survey {
+  readonly #context: SurveyContext
   readonly #plan: ListPlan
   readonly #table: Table
   readonly #maker: RowMaker
@@ -97,7 +100,9 @@ class Survey {
   #isUnique = true
   #hasBrokenText = false
 
-  constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
+  constructor(plan: ListPlan, table: Table, context: SurveyContext) {
+    const { recordsOf, indexed } = context
+    this.#context = context
     this.#plan = plan
     this.#table = table
     this.#names = Object.keys(plan.entity.fields).filter((field) => plan.entity.fields[field]?.kind === 'name')
@@ -120,8 +125,8 @@ class Survey {
     try {
       for await (const batch of this.#table.rows({ faults: this.#faults, findings: this.#findings.of() })) {
         this.#takeBatch(batch)
-        // Enough to know that it is no key; where it was guessed, another is.
-        if (this.#repeats > MAX_REPEATED && !this.#plan.hasDeclaredKey) break
+        // Enough to know that it is no key; where it was inferred, another is.
+        if (this.#repeats > MAX_REPEATED && this.#context.isKeyOpen) break
       }
       await this.#compareRepeated()
     } catch (error) {
@@ -184,7 +189,7 @@ class Survey {
   #refuseBlankKey(row: MadeRow): void {
     for (const field of this.#plan.entity.key) {
       if (row[field] !== undefined) continue
-      if (this.#plan.leavesOutRows === true) {
+      if (this.#plan.leavesOutRows) {
         this.#leaveOutRow(this.#place, `no ${field}`)
         return
       }
@@ -260,7 +265,7 @@ class Survey {
       this.#findings.of().add('repeated-row', description, { ...here, value: shown, says: `${shown}, as in ${where}` })
       return
     }
-    if (this.#plan.leavesOutRows === true) {
+    if (this.#plan.leavesOutRows) {
       this.#leaveOutRow(place, `${shown}, as in ${where}`)
       return
     }
@@ -277,12 +282,9 @@ class Survey {
   #observerOf(field: string): FieldObserver {
     const counts = this.#counts.get(field) as FieldCount
     const constraints = this.#constraints.get(field)
-    const { usualCode } = this.#plan
-    const usualLength = usualCode?.field === field ? usualCode.length : 0
     return {
       given: (text) => {
         counts.given++
-        if (text.length < usualLength) this.#tellShortCode(field, text)
         if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
         const breach = constraints?.breach(text)
         if (breach !== undefined) this.#tellBreach(field, text, breach)
@@ -323,12 +325,6 @@ class Survey {
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
-  }
-
-  #tellShortCode(field: string, text: string): void {
-    const description =
-      'a code is shorter than the rest, as if it had lost a zero at its beginning, and is published as it is; if it has, write the zeros in the file and "type": "string" at the field'
-    this.#findings.of(field).add('lost-zero', description, { ...this.#location, column: field, value: text })
   }
 
   #tellBreach(field: string, text: string, expected: string): void {
@@ -440,7 +436,7 @@ function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, rows: n
       const { value } = fieldPlan
       const { constraints: _, ...format } = value
       fields.set(name, { columns: fieldPlan.columns, value: { ...format, type: 'string' } })
-      return [name, { ...definition, type: 'text', ...(missing > 0 ? { optional: true } : {}) }] as const
+      return [name, { ...definition, type: 'text', optional: true }] as const
     }
     const lacks = missing + misfits.count + unresolved.count > 0 || rows === 0
     const mayLack = ['name', 'code', 'embed', 'value'].includes(definition.kind)
@@ -450,9 +446,3 @@ function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, rows: n
 }
 
 const isMore = (misfits: number, given: number) => misfits > FEW || misfits * FEW_OF > given
-
-/** A sample that knows which columns are not unique. */
-export const withNotUnique = (sample: TableSample, columns: readonly string[]): TableSample => ({
-  ...sample,
-  notUnique: [...(sample.notUnique ?? []), columns],
-})

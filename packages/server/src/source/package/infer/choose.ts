@@ -216,8 +216,8 @@ function isAllowed(option: Option, options: readonly Option[], chosen: Chosen): 
   const taken = [...chosen.values()].filter((one) => one.role === role && one.column !== column)
   switch (role) {
     case 'reference': {
-      const { named = 0, information = 0, found = 0, integers = 0 } = relation?.sights ?? {}
-      const isEnough = information >= ENOUGH || (integers === 0 ? named >= 0.5 : named === 1)
+      const { named = 0, information = 0, found = 0, integers = 0, outside = 0 } = relation?.sights ?? {}
+      const isEnough = information >= ENOUGH || (integers === 0 ? named >= 0.5 : named === 1 && outside === 0)
       const isRepeated =
         relation?.target.kind === 'name' && taken.some((one) => one.relation?.target.table === relation.target.table)
       return found >= MIN_FOUND && isEnough && !isRepeated ? undefined : false

@@ -135,3 +135,29 @@ const looksLikeCode = ({ sights, words }: Column): boolean =>
   sights.leadingZero !== undefined ||
   words.some((word) => names(word, 'postal', 'contact', 'tax', 'foreign')) ||
   (sights.code === 1 && sights.quantity !== 1)
+
+/** True if a resource leaves nothing open: its key, its tree, and of each column a type and a role. */
+export function isComplete({ name, schema, own }: Resource, header: readonly string[]): boolean {
+  if (schema === undefined) return false
+  const { fields, primaryKey = [], foreignKeys = [] } = schema
+  if (own.get('role') === 'aliases')
+    return foreignKeys.length > 0 && fields.some((field) => field.own.get('role') === 'alias')
+  const [only, ...more] = primaryKey
+  const isTree =
+    fields.some((field) => field.own.get('broader') === true) ||
+    foreignKeys.some(({ reference }) => isOwn(reference, name))
+  if (only === undefined || (!own.has('broader') && !isTree)) return false
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  // A key that is declared as a number is one where its values are written so.
+  if (more.length === 0 && byName.get(only)?.type === 'integer' && !byName.get(only)?.own.has('role')) return false
+  return header.every((column) => {
+    const field = byName.get(column)
+    if (field === undefined) return false
+    const isPlaced =
+      primaryKey.includes(column) ||
+      foreignKeys.some(({ fields: from }) => from.includes(column)) ||
+      own.get('broader') === column
+    const isSaid = ['role', 'embed', 'broader'].some((property) => field.own.has(property))
+    return field.type !== undefined && (isPlaced || isSaid || field.type === 'geopoint')
+  })
+}

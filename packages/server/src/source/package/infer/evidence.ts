@@ -82,6 +82,12 @@ export class CodeSet {
       others.length === 0 && profile.shares.digits === 1 && profile.shares.leadingZero > 0 ? length : undefined
   }
 
+  /** True for numbers that no zeros stand before: small ones are everywhere. */
+  get areNumbers(): boolean {
+    const { shares } = this.profile
+    return shares.digits === 1 && shares.leadingZero === 0
+  }
+
   has(hash: number): boolean {
     const { distinct } = this.profile
     let [low, high] = [0, distinct.length]

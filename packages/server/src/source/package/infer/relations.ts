@@ -3,7 +3,7 @@ import type { Column, InferredTable, Sights } from './columns.ts'
 import { CodeSet, type Evidence } from './evidence.ts'
 import type { KnownCode, KnownList } from './inference.ts'
 import { headerWords, isSameWord, isShortFor, names, subjectOf } from './lexicon.ts'
-import { isWholeNumber, profileValues, shareOf } from './table-profile.ts'
+import { profileValues } from './table-profile.ts'
 
 /** A table with its key. */
 export type KeyedTable = InferredTable & { readonly key: readonly Column[] }
@@ -99,7 +99,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
       byName: Number(target.kind === 'name'),
       outside: Number(target.package !== undefined),
       self: Number(isSelf),
-      integers: Number(shareOf(profile.values, isWholeNumber) === 1),
+      integers: Number(target.codes().areNumbers),
     }
     return [{ target, evidence, sights }]
   })

@@ -81,25 +81,47 @@ const CONTROL = /[^\P{Cc}\u0080-\u009f]/u
 export async function profileTable(
   header: readonly string[],
   table: TextRows,
-  { missingIn, maxRows = DEFAULT_ROWS }: ProfileOptions = {},
+  options: ProfileOptions = {},
 ): Promise<TableProfile> {
-  const columns = header.map((name) => new Column(name, missingIn?.(name) ?? []))
-  const limit = Math.min(maxRows, Math.ceil(MAX_CELLS / Math.max(1, columns.length)))
-  let [rows, characters, isWhole] = [0, 0, true]
-  scan: for await (const block of table)
-    for (const row of block.rows) {
-      if (rows >= limit || characters > MAX_CHARACTERS) {
-        isWhole = false
-        break scan
+  const profiler = new TableProfiler(header, options)
+  for await (const { rows } of table) if (!profiler.add(rows)) break
+  return profiler.profile()
+}
+
+/** Takes rows of texts until it has seen enough of them. */
+export class TableProfiler {
+  readonly #columns: readonly Column[]
+  readonly #maxRows: number
+  #rows = 0
+  #characters = 0
+  #isWhole = true
+
+  constructor(header: readonly string[], { missingIn, maxRows = DEFAULT_ROWS }: ProfileOptions = {}) {
+    this.#columns = header.map((name) => new Column(name, missingIn?.(name) ?? []))
+    this.#maxRows = Math.min(maxRows, Math.ceil(MAX_CELLS / Math.max(1, header.length)))
+  }
+
+  /** False once no more rows are taken. */
+  add(rows: readonly (readonly string[])[]): boolean {
+    for (const row of rows) {
+      if (this.#rows >= this.#maxRows || this.#characters > MAX_CHARACTERS) {
+        this.#isWhole = false
+        return false
       }
-      rows++
-      for (let at = 0; at < columns.length; at++) {
+      this.#rows++
+      for (const [at, column] of this.#columns.entries()) {
         const value = row[at] as string
-        characters += value.length
-        ;(columns[at] as Column).add(value)
+        this.#characters += value.length
+        column.add(value)
       }
     }
-  return { columns: columns.map((column) => column.profile()), rows, isWhole }
+    return true
+  }
+
+  profile(): TableProfile {
+    const columns = this.#columns.map((column) => column.profile())
+    return { columns, rows: this.#rows, isWhole: this.#isWhole }
+  }
 }
 
 /** The profile of values that stand in no table, such as the codes of a list. */

@@ -1,45 +1,10 @@
-// The beginning of a table by columns, and the schema of its resource with the names that its header has.
+// The schema of a resource under the names that the columns of its table have.
 import type { Findings } from '../findings.ts'
-import type { Resource, TableField, TableSample, TableSchema } from './descriptor.ts'
+import type { Resource, TableField, TableSchema } from './descriptor.ts'
 import type { Table } from './read/rows.ts'
 
-/** So many rows show what a column is, unless a reader wants fewer. */
-const DEFAULT_ROWS = 200_000
-/** Wide tables are sampled by their values, so that the memory is bounded. */
-const MAX_CELLS = 4_000_000
-const MAX_CHARACTERS = 100_000_000
-
-export async function sampleOf(table: Table, sampledRows = DEFAULT_ROWS): Promise<TableSample> {
-  const columns: string[][] = table.header.map(() => [])
-  const maxRows = Math.min(sampledRows, Math.ceil(MAX_CELLS / columns.length))
-  let rows = 0
-  let characters = 0
-  for await (const batch of table.rows()) {
-    for (const row of batch.rows) {
-      if (rows >= maxRows || characters > MAX_CHARACTERS) return sampled(table, columns, rows, false)
-      for (let index = 0; index < columns.length; index++) {
-        const value = row[index] as string
-        characters += value.length
-        ;(columns[index] as string[]).push(value)
-      }
-      rows++
-    }
-  }
-  return sampled(table, columns, rows, true)
-}
-
-/** Columns without name and values are what spreadsheets leave at the right of a table. */
-function sampled({ header }: Table, columns: readonly string[][], rows: number, isWhole: boolean): TableSample {
-  const isLeftover = (name: string, index: number) =>
-    name === `column ${index + 1}` && (columns[index] as string[]).every((value) => value === '')
-  const kept = header.flatMap((name, index) => (isLeftover(name, index) ? [] : [index]))
-  return {
-    header: kept.map((index) => header[index] as string),
-    columns: kept.map((index) => columns[index] as string[]),
-    rows,
-    isWhole,
-  }
-}
+/** True for a column without a name, of which spreadsheets leave some at the right of a table. */
+export const isLeftover = (column: string): boolean => /^column [0-9]+$/.test(column)
 
 /** Names are equal enough when only case, blanks and signs differ. */
 const folded = (name: string) =>
@@ -82,7 +47,7 @@ export function withHeaderNames(
   })
   const declared = new Set(fields.map(({ name }) => name))
   for (const column of header)
-    if (!declared.has(column) && fields.length > 0)
+    if (!declared.has(column) && fields.length > 0 && !isLeftover(column))
       findings.add('column-not-declared', 'a column of the file is no field of the schema', {
         file,
         line: 1,
@@ -124,11 +89,11 @@ function renamed(
 /** References of other tables under the names that the columns of this one have. */
 export function withReferredNames(
   resources: readonly Resource[],
-  samples: ReadonlyMap<string, TableSample>,
+  headers: ReadonlyMap<string, readonly string[]>,
   declared: ReadonlyMap<string, readonly TableField[]>,
 ): readonly Resource[] {
   const columnOf = (resource: string, name: string): string => {
-    const header = samples.get(resource)?.header
+    const header = headers.get(resource)
     return header === undefined ? name : (columnMatcher(declared.get(resource) ?? [], header)(name) ?? name)
   }
   return resources.map((resource) => {
