@@ -72,8 +72,12 @@ function isQuantity(name: string, title = ''): boolean {
 }
 
 /** A number as it is written: in groups of digits where it is a quantity. */
-export const numeralOf = ({ language }: View, name: string, field: Field | undefined, text: string): string =>
-  isQuantity(name, field?.title) ? language.numeral(text) : text
+export const numeralOf = (
+  { language }: View,
+  name: string,
+  field: { readonly title?: string } | undefined,
+  text: string,
+): string => (isQuantity(name, field?.title) ? language.numeral(text) : text)
 
 function typedValue(view: View, field: ValueField, value: PublishedValue, room: Room): Content {
   const { words } = view
