@@ -1,12 +1,13 @@
-// The lists that ship with the program, as an inference knows them: their names, and the official codes of their records.
+// The lists that ship with the program, as packages refer to them: their names, and the keys and official codes of their records.
 import { readFileSync } from 'node:fs'
 import { memoized } from '../../base/memoized.ts'
 import { shippedFile } from '../../base/program.ts'
-import type { Entity, OfficialCode } from '../../catalog/entity.ts'
-import { embeddedAt } from '../../catalog/entity.ts'
+import { type EntityData, entityData } from '../../catalog/catalog.ts'
+import { type Entity, embeddedAt, type Identity, identityFrom, type OfficialCode } from '../../catalog/entity.ts'
 import { codesOf, joinedCode, partText, usualCodeOf } from '../../catalog/official-code.ts'
 import { builtInCatalog, builtInTables } from '../built-in.ts'
 import type { KnownList } from './infer/inference.ts'
+import type { KnownRecords } from './list-records.ts'
 import { delimitedText } from './read/delimited.ts'
 
 /** The package that they are, in references. */
@@ -60,6 +61,49 @@ function knownList(entity: Entity): KnownList {
   })
   return { package: BUILT_IN, resource: entity.plural, names: [entity.name, entity.plural], codes }
 }
+
+/** The definitions of the lists that ship with the program. */
+export const builtInDefinitions: readonly EntityData[] = [...builtInCatalog.entities.values()].map(entityData)
+
+/** The official codes that fields of a reference mean: all that have a name where it names none; undefined of other fields. */
+export function codesMeant(entity: Entity, fields: readonly string[]): readonly OfficialCode[] | undefined {
+  const named = codesOf(entity).filter(({ name }) => name !== '')
+  if (fields.length === 0) return named
+  const code = fields.length === 1 ? named.find(({ name }) => name === fields[0]) : undefined
+  return code && [code]
+}
+
+function identityOf(entity: Entity, row: Row): Identity {
+  const parts = entity.key.map((field) => {
+    const text = row.get(field) ?? ''
+    return entity.fields[field]?.kind === 'code' ? text : Number(text)
+  })
+  return identityFrom(parts)
+}
+
+/** The records of a list that ships with the program, for packages that refer to it; undefined of other lists. */
+export function builtInRecords(name: string): KnownRecords | undefined {
+  const entity = builtInCatalog.entities.get(name)
+  if (entity === undefined) return undefined
+  const identities = memoized(() => new Set(rowsOf(entity).map((row) => identityOf(entity, row))))
+  const indexes = new Map<string, ReadonlyMap<string, Identity>>()
+  const indexOf = (fields: readonly string[]) => {
+    const index = new Map<string, Identity>()
+    const codes = codesMeant(entity, fields)
+    const textsOf = (row: Row) =>
+      codes?.map((code) => codeOf(entity, code, row)) ?? [fields.map((field) => row.get(field) ?? '').join(BETWEEN)]
+    for (const row of rowsOf(entity))
+      for (const text of textsOf(row)) if (text !== undefined) index.getOrInsert(text, identityOf(entity, row))
+    return index
+  }
+  return {
+    has: (identity) => identities(entity).has(identity),
+    byFields: (fields, texts) =>
+      indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
+  }
+}
+
+const BETWEEN = '\0'
 
 let known: readonly KnownList[] | undefined
 /** Read once, and only where something is inferred. */

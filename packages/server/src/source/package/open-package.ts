@@ -13,9 +13,9 @@ import type { Descriptor, ListPlan, Plan, RefusedList } from './descriptor.ts'
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
 import { infer } from './infer/infer.ts'
-import type { Note } from './infer/inference.ts'
+import type { KnownList, Note } from './infer/inference.ts'
 import type { TableProfile } from './infer/table-profile.ts'
-import { builtInLists } from './known-lists.ts'
+import { builtInDefinitions, builtInLists, builtInRecords } from './known-lists.ts'
 import type { KnownRecords } from './list-records.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
@@ -256,8 +256,15 @@ class Opening {
     const open = new Map([...this.#profiles].filter(([name]) => !this.#leftOut.has(name)))
     const headers = new Map([...tables].map(([name, { header }]) => [name, header]))
     const { taken = () => false, others } = this.#options
-    const { descriptor, notes, refused } = infer({ ...given, resources }, open, open.size > 0 ? builtInLists() : [])
-    const plan = plansOf(descriptor, headers, { taken, others })
+    const outside = outsideOf(this.#options)
+    const isThere = ({ resource }: KnownList) =>
+      outside.definitions.some((one) => one.package === undefined && one.plural === resource)
+    const { descriptor, notes, refused } = infer({ ...given, resources }, open, open.size > 0 ? builtInLists().filter(isThere) : [])
+    const plan = plansOf(descriptor, headers, {
+      taken,
+      others: outside.definitions,
+      hasHome: others !== undefined,
+    })
     return {
       descriptor,
       plan: { ...plan, notes: [...notes, ...plan.notes], refused: [...refused, ...plan.refused] },
@@ -268,7 +275,7 @@ class Opening {
   async #surveyed(plan: Plan): Promise<ReadonlyMap<string, Surveyed> | undefined> {
     const lists = new Map<string, Surveyed>()
     const indexed = indexesOf(plan.lists)
-    const others = new Map((this.#options.others ?? []).map((one) => [one.name, one]))
+    const outside = outsideOf(this.#options)
     let isSound = true
     for (const list of plan.lists) {
       const { table } = this.#tables.tables.get(list.resource) as { readonly table: Table }
@@ -276,8 +283,7 @@ class Opening {
         recordsOf: (name) => {
           const own = lists.get(name)
           if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-          const other = others.get(name)
-          return other === undefined ? undefined : { entity: other, records: this.#options.recordsOfOther?.(name) }
+          return outside.records(name)
         },
         indexed: indexed.get(list.entity.name) ?? [],
         isKeyOpen: this.#isKeyOpen(list),
@@ -330,6 +336,19 @@ class Opening {
   }
 }
 
+/** The lists that a package may refer to besides its own: those of the home, or where none is looked at those that ship. */
+function outsideOf({ others, recordsOfOther }: PackageOptions) {
+  const definitions = others ?? builtInDefinitions
+  const recordsOf = others === undefined ? builtInRecords : recordsOfOther
+  return {
+    definitions,
+    records: (name: string) => {
+      const entity = definitions.find((one) => one.name === name)
+      return entity && { entity, records: recordsOf?.(name) }
+    },
+  }
+}
+
 /** The sets of fields that each list is referred to by, where they are not its key. */
 function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (readonly string[])[]> {
   const indexes = new Map<string, (readonly string[])[]>()
@@ -373,7 +392,7 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
   const { descriptor, location } = tables
   const provides = [...lists.keys()]
   const own = [...lists.values()].map(({ plan: { entity } }) => entity)
-  const catalog = orderedCatalog([...referredTo(own, options.others ?? []), ...own])
+  const catalog = orderedCatalog([...referredTo(own, outsideOf(options).definitions), ...own])
   const info = packageInfo(descriptor, provides)
   const packageFindings = findingsOfPackage(tables, leftOut, aliasFindings)
   const findings = [
@@ -463,17 +482,17 @@ function packageInfo(
 async function* rowsOf(
   { plan, table, records, findings }: Surveyed,
   lists: ReadonlyMap<string, Surveyed>,
-  { others = [], recordsOfOther }: PackageOptions,
+  options: PackageOptions,
   { tableFindings }: PackageTables,
   report: Report,
 ): AsyncGenerator<Block> {
   report.findings.include(tableFindings.get(plan.resource) ?? new Findings())
   findings.addTo(report.findings)
+  const outside = outsideOf(options)
   const maker = new RowMaker(plan, table.header, (name) => {
     const own = lists.get(name)
     if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-    const other = others.find((one) => one.name === name)
-    return other === undefined ? undefined : { entity: other, records: recordsOfOther?.(name) }
+    return outside.records(name)
   })
   const { broaderField } = maker
   const places = new RowPlaces()

@@ -329,13 +329,15 @@ class DescriptorParser {
     const reference = isObject(given) && isObject(given.reference) ? given.reference : undefined
     const fields = isObject(given) ? listOf(given.fields).flatMap((name) => textOf(name) ?? []) : []
     const to = listOf(reference?.fields).flatMap((name) => textOf(name) ?? [])
-    if (reference === undefined || fields.length === 0 || fields.length !== to.length) {
+    const other = textOf(reference?.package ?? reference?.datapackage)
+    // By an official code, whichever it is.
+    const isByCode = other !== undefined && fields.length === 1 && to.length === 0
+    if (reference === undefined || fields.length === 0 || (fields.length !== to.length && !isByCode)) {
       const description = 'a foreign key is not obeyed, because it does not name as many fields on both sides'
       this.#find('foreign-key', description, `${resource}: ${JSON.stringify(given)?.slice(0, 120)}`, at)
       return []
     }
     const target = textOf(reference.resource) ?? ''
-    const other = textOf(reference.package ?? reference.datapackage)
     return [
       {
         fields,

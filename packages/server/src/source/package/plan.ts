@@ -15,23 +15,25 @@ import { fieldProperties, type ListProperties, listProperties } from './profile.
 export type PlanContext = {
   /** Tells whether a collection of another package has a slug already. */
   readonly taken: (slug: string) => boolean
-  /** The definitions of the lists of other packages; undefined where no home is looked at. */
-  readonly others: readonly EntityData[] | undefined
+  /** The definitions of the lists of other packages, and of those that ship with the program. */
+  readonly others: readonly EntityData[]
+  /** False where no home is looked at. */
+  readonly hasHome: boolean
 }
 
 /** `headers` are the columns of the tables that could be read. */
 export function plansOf(
   descriptor: Descriptor,
   headers: ReadonlyMap<string, readonly string[]>,
-  { taken, others }: PlanContext,
+  { taken, others, hasHome }: PlanContext,
 ): Plan {
   const notes: Note[] = []
   const refused: RefusedList[] = []
   const tell = (note: Note) => void notes.push(note)
   const tables = tablesIn(descriptor, headers, taken, tell)
   const lists = tables.filter(({ list, key }) => list.role !== 'aliases' && key.length > 0)
-  const references = withoutCycles(new Map(lists.map((one) => [one, referencesOf(one, lists, others, tell)])), tell)
-  const numeric = keysIn(lists, others ?? [])
+  const references = withoutCycles(new Map(lists.map((one) => [one, referencesOf(one, lists, { others, hasHome }, tell)])), tell)
+  const numeric = keysIn(lists, others)
   const plans = lists.map((one) => planOf(descriptor, one, references.get(one) ?? [], numeric))
   const aliases = tables.flatMap((table): AliasPlan[] => {
     if (table.list.role !== 'aliases') return []
@@ -39,7 +41,7 @@ export function plansOf(
     if ('reason' in plan) refused.push({ resource: table.resource.name, reason: plan.reason })
     return 'reason' in plan ? [] : [plan]
   })
-  return { lists: soundPlans(plans, others ?? [], refused), aliases, notes, refused }
+  return { lists: soundPlans(plans, others, refused), aliases, notes, refused }
 }
 
 function tablesIn(
