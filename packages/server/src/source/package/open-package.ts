@@ -259,7 +259,11 @@ class Opening {
     const outside = outsideOf(this.#options)
     const isThere = ({ resource }: KnownList) =>
       outside.definitions.some((one) => one.package === undefined && one.plural === resource)
-    const { descriptor, notes, refused } = infer({ ...given, resources }, open, open.size > 0 ? builtInLists().filter(isThere) : [])
+    const { descriptor, notes, refused } = infer(
+      { ...given, resources },
+      open,
+      open.size > 0 ? builtInLists().filter(isThere) : [],
+    )
     const plan = plansOf(descriptor, headers, {
       taken,
       others: outside.definitions,

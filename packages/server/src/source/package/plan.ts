@@ -32,7 +32,10 @@ export function plansOf(
   const tell = (note: Note) => void notes.push(note)
   const tables = tablesIn(descriptor, headers, taken, tell)
   const lists = tables.filter(({ list, key }) => list.role !== 'aliases' && key.length > 0)
-  const references = withoutCycles(new Map(lists.map((one) => [one, referencesOf(one, lists, { others, hasHome }, tell)])), tell)
+  const references = withoutCycles(
+    new Map(lists.map((one) => [one, referencesOf(one, lists, { others, hasHome }, tell)])),
+    tell,
+  )
   const numeric = keysIn(lists, others)
   const plans = lists.map((one) => planOf(descriptor, one, references.get(one) ?? [], numeric))
   const aliases = tables.flatMap((table): AliasPlan[] => {

@@ -8,6 +8,7 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { ListRecords } from './list-records.ts'
+import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
 import { UnreadableTable } from './read/unreadable-table.ts'
 import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
@@ -92,6 +93,7 @@ class Survey {
   readonly #places = new RowPlaces()
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
+  readonly #lostZeros: ReadonlyMap<string, LostZeros>
   readonly #check: ReturnType<typeof rowChecker>
   readonly #repeated: Repeated[] = []
   #repeats = 0
@@ -117,6 +119,13 @@ class Survey {
         return check === undefined ? [] : [[name, check]]
       }),
     )
+    this.#lostZeros = new Map(
+      [...plan.fields].flatMap(([name, { columns, value }]) =>
+        columns.length === 1 && value.type === 'string' && plan.entity.fields[name]?.kind !== 'name'
+          ? [[name, new LostZeros()]]
+          : [],
+      ),
+    )
     this.#check = rowChecker(ownFields(plan.entity))
     this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
@@ -135,6 +144,7 @@ class Survey {
     }
     const plan = fitted(this.#plan, this.#counts, this.#rows)
     this.#tellCounts(plan)
+    this.#tellLostZeros()
     this.#plant()
     this.#checkNumber()
     const faults = await this.#allFaults()
@@ -282,9 +292,12 @@ class Survey {
   #observerOf(field: string): FieldObserver {
     const counts = this.#counts.get(field) as FieldCount
     const constraints = this.#constraints.get(field)
+    const lostZeros = this.#lostZeros.get(field)
+    const here = () => this.#location
     return {
       given: (text) => {
         counts.given++
+        lostZeros?.take(text, here)
         if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
         const breach = constraints?.breach(text)
         if (breach !== undefined) this.#tellBreach(field, text, breach)
@@ -325,6 +338,21 @@ class Survey {
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
+  }
+
+  #tellLostZeros(): void {
+    const description =
+      'a code is shorter than the rest, as if it had lost zeros at its beginning, and is published as it is; write the zeros in the file'
+    for (const [field, lost] of this.#lostZeros) {
+      const { count, places } = lost.found()
+      const findings = this.#findings.of(field)
+      for (const { location, text, whole } of places)
+        findings.add('lost-zero', description, {
+          ...{ ...location, column: field, value: text },
+          says: `${text}, which must have been ${whole}`,
+        })
+      if (count > places.length) findings.addMore('lost-zero', description, count - places.length)
+    }
   }
 
   #tellBreach(field: string, text: string, expected: string): void {
