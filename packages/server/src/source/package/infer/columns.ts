@@ -1,8 +1,9 @@
 // Columns as an inference sees them: named sights of the header, the place, the values and the rest of the table, each from 0 to 1.
+import { cutOf } from '../code-tree.ts'
 import type { Resource, TableField } from '../descriptor.ts'
 import { isSeries } from './evidence.ts'
 import { languageIn } from './language.ts'
-import { type Concept, headerWords, isSameWord, isShortFor, names, subjectOf } from './lexicon.ts'
+import { type Concept, headerWords, isSameWord, isShortFor, names, nounOf, subjectOf } from './lexicon.ts'
 import { type ColumnProfile, shareOf, type TableProfile } from './table-profile.ts'
 
 export type Sight = string
@@ -46,13 +47,17 @@ export function inferredTable(
   const declared = new Map(resource.schema?.fields.map((field) => [field.name, field]))
   const nouns = [...subjectOf(headerWords(resource.name)), ...packageNouns]
   const bare = profile.columns.map((column, at) => bareColumn(column, at, declared.get(column.name)))
-  const families = Map.groupBy(bare, ({ stem, language }) => (language === undefined ? '' : stem.join(' ')))
+  const families = Map.groupBy(
+    bare.filter(({ language }) => language !== undefined),
+    ({ stem }) => stem.join(' '),
+  )
   const isSure = ({ language, stem, isSure }: BareColumn) =>
     language === undefined ||
     isSure ||
     new Set(families.get(stem.join(' '))?.map((one) => one.language)).size >= MIN_FAMILY
   const known = bare.map((column) => (isSure(column) ? column : withoutLanguage(column)))
-  const columns = known.map((column) => ({ ...column, sights: sightsOf(column, known, nouns, profile) }))
+  const around = new Surroundings(known, nouns)
+  const columns = known.map((column) => ({ ...column, sights: sightsOf(column, around, nouns, profile) }))
   return { resource, profile, columns, nouns }
 }
 
@@ -122,21 +127,60 @@ const every = (words: readonly string[], ...concepts: readonly Concept[]) =>
 const has = (words: readonly string[], ...concepts: readonly Concept[]) =>
   words.some((word) => names(word, ...concepts))
 
-function sightsOf(
-  column: BareColumn,
-  all: readonly BareColumn[],
-  nouns: readonly string[],
-  { rows }: TableProfile,
-): Sights {
+/** What the columns of a table are together, counted once. */
+class Surroundings {
+  readonly columns: readonly BareColumn[]
+  readonly wordy: ReadonlySet<BareColumn>
+  readonly firstWordy: BareColumn | undefined
+  readonly widest: number
+  /** Columns of text that are called names, or what the list is about; and columns of codes. */
+  readonly called: ReadonlySet<BareColumn>
+  readonly plainlyCalled: ReadonlySet<BareColumn>
+  readonly about: ReadonlySet<BareColumn>
+  readonly codes: ReadonlySet<BareColumn>
+  readonly #bySubject: ReadonlyMap<string, readonly BareColumn[]>
+  readonly #byStem: ReadonlyMap<string, readonly BareColumn[]>
+
+  constructor(columns: readonly BareColumn[], nouns: readonly string[]) {
+    this.columns = columns
+    const wordy = columns.filter(isWordy)
+    this.wordy = new Set(wordy)
+    this.firstWordy = wordy[0]
+    this.widest = Math.max(0, ...wordy.map(spread))
+    this.called = new Set(wordy.filter(({ stem }) => has(stem, 'name')))
+    this.plainlyCalled = new Set([...this.called].filter(({ language }) => language === undefined))
+    this.about = new Set(wordy.filter(({ subject }) => namedAfter(subject, nouns) === 1))
+    this.codes = new Set(columns.filter(({ stem }) => has(stem, 'code') && !has(stem, 'name')))
+    this.#bySubject = Map.groupBy(columns, ({ subject }) => subject.map(nounOf).join(' '))
+    this.#byStem = Map.groupBy(columns, ({ stem }) => stem.join(' '))
+  }
+
+  /** True if another column about the same is one of codes, or is none. */
+  hasMate(column: BareColumn, isOfCodes: boolean): boolean {
+    if (column.subject.length === 0) return false
+    const others = this.#bySubject.get(column.subject.map(nounOf).join(' ')) ?? []
+    return others.some((other) => other !== column && has(other.stem, 'code') === isOfCodes)
+  }
+
+  /** True if another column says the same in another language. */
+  hasTranslation({ language, stem }: BareColumn): boolean {
+    const others = language === undefined ? [] : (this.#byStem.get(stem.join(' ')) ?? [])
+    return others.some((other) => other.language !== undefined && other.language !== language)
+  }
+}
+
+const without = (columns: ReadonlySet<BareColumn>, column: BareColumn) =>
+  columns.size - Number(columns.has(column)) === 0
+
+function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly string[], { rows }: TableProfile): Sights {
   const { profile, stem, subject, at, language } = column
   const { shares, empty, distinct, values, lengths } = profile
+  const { columns: all, wordy } = around
   const filled = Math.max(1, rows - empty)
-  const isOther = (other: BareColumn) => other !== column && other.subject.length > 0
-  const sameSubject = all.filter((other) => isOther(other) && isSame(other.subject, subject))
   const before = all[at - 1]
   const longest = Math.max(0, ...lengths.keys())
   const isCodeLike = shares.spaced <= 0.1 && shares.address < 0.5 && longest <= 40 && profile.isOneLine
-  const isText = (one: BareColumn) => isWordy(one.profile)
+  const own = namedAfter(subject, nouns)
   const told: Record<Sight, boolean | number> = {
     bias: 1,
     ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
@@ -149,13 +193,13 @@ function sightsOf(
     onlyStart: has(stem, 'start') && every(stem, 'start', 'valid', 'generic'),
     onlyEnd: has(stem, 'end') && every(stem, 'end', 'valid', 'generic'),
     inLanguage: language !== undefined,
-    family: language !== undefined && all.filter((one) => one.language && isSame(one.stem, stem)).length > 1,
+    family: around.hasTranslation(column),
     bareLanguage: language !== undefined && stem.length === 0,
-    own: namedAfter(subject, nouns),
-    aboutElse: subject.length > 0 && namedAfter(subject, nouns) === 0,
+    own,
+    aboutElse: subject.length > 0 && own === 0,
     noSubject: subject.length === 0,
-    mateHasCode: sameSubject.some((other) => has(other.stem, 'code') && !has(stem, 'code')),
-    mateHasName: sameSubject.some((other) => !has(other.stem, 'code') && has(stem, 'code')),
+    mateHasCode: !has(stem, 'code') && around.hasMate(column, true),
+    mateHasName: has(stem, 'code') && around.hasMate(column, false),
     first: at === 0,
     second: at === 1,
     late: all.length < 2 ? 0 : at / (all.length - 1),
@@ -171,8 +215,9 @@ function sightsOf(
     leadingZero: shares.leadingZero > 0 && shares.digits > 0.9,
     digits: shares.digits === 1,
     number: shares.number === 1,
-    fraction: shares.number === 1 && shares.digits < 1 && !profile.types.some(({ type }) => type === 'integer'),
+    fraction: isFraction(profile),
     series: shares.digits === 1 && isSeries(values),
+    slug: isCodeLike && shares.lower === 1 && shares.letters === 1,
     measure: shares.number === 1 && shares.leadingZero === 0 && lengths.size > 1 && !isSeries(values),
     upper: shares.upper,
     mixed: shareOf(values.slice(0, 100), (value) => /[0-9]/.test(value) && /\p{L}/u.test(value)),
@@ -186,31 +231,35 @@ function sightsOf(
     long: !profile.isOneLine,
     dated: shares.dated > 0.8 && shares.letters < 0.5,
     dateType: profile.types.some(({ type }) => type === 'date' || type === 'datetime'),
-    wordy: isText(column),
-    onlyWordy: isText(column) && all.filter(isText).length === 1,
-    firstWordy: isText(column) && all.find(isText) === column,
-    wordiest: isText(column) && all.every((other) => other === column || spread(other) <= spread(column)),
-    noName: !all.some((other) => has(other.stem, 'name') && isText(other)),
-    noOtherName: !all.some((other) => other !== column && has(other.stem, 'name') && isText(other)),
-    noCode: !all.some((other) => other !== column && has(other.stem, 'code') && !has(other.stem, 'name')),
-    noOwn: !all.some((other) => other !== column && isText(other) && namedAfter(other.subject, nouns) === 1),
+    wordy: wordy.has(column),
+    onlyWordy: wordy.has(column) && wordy.size === 1,
+    firstWordy: around.firstWordy === column,
+    wordiest: wordy.has(column) && spread(column) >= around.widest,
+    noName: around.called.size === 0,
+    noOtherName: without(around.called, column),
+    noCode: without(around.codes, column),
+    noOwn: without(around.about, column),
     pair: column.declared.type === 'geopoint' || shareOf(values.slice(0, 100), isPair) > 0.95,
   }
-  told.descriptionAlone = told.description === true && told.noOtherName === true && told.noOwn === true
+  told.descriptionAlone =
+    told.description === true && language === undefined && told.noOwn === true && without(around.plainlyCalled, column)
   return Object.fromEntries(
     Object.entries(told).flatMap(([name, value]) => (Number(value) === 0 ? [] : [[name, Number(value)]])),
   )
 }
 
-const isSame = (one: readonly string[], other: readonly string[]) =>
-  one.length === other.length && one.every((word, at) => isSameWord(word, other[at] as string))
-
 const PAIR = /^\(?\s*-?[0-9]{1,3}(?:\.[0-9]+)?\s*[,; ]\s*-?[0-9]{1,3}(?:\.[0-9]+)?\s*\)?$/
 export const isPair = (value: string): boolean => PAIR.test(value)
 
 /** True for text that people read. */
-const isWordy = ({ shares, types }: ColumnProfile) =>
+const isWordy = ({ profile: { shares, types } }: BareColumn) =>
   types.length === 0 && shares.letters > 0.5 && shares.address < 0.5 && shares.structured < 0.5
+
+/** True for numbers that are not whole, unless they are codes such as 1, 1.1 and 1.2. */
+const isFraction = ({ types, values }: ColumnProfile): boolean =>
+  types.some(({ type }) => type === 'number') &&
+  !types.some(({ type }) => type === 'integer') &&
+  cutOf(values, (code) => values.includes(code)) === undefined
 
 /** How much text there is, where values are different. */
 const spread = ({ profile: { values, distinct, rows } }: BareColumn) =>

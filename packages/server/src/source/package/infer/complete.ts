@@ -1,11 +1,10 @@
 // Writes what was inferred of a table into its resource, so that nothing of it is left open.
 import type { ForeignKey, OwnProperties, Resource, TableField } from '../descriptor.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { Choice } from './choose.ts'
-import { isLongitudeFirst } from './choose.ts'
 import { type Column, type InferredTable, isTypeDeclared } from './columns.ts'
 import type { InferredList } from './infer.ts'
 import { names } from './lexicon.ts'
+import { type Choice, isLongitudeFirst } from './roles.ts'
 
 export function completeResource(
   resource: Resource,

@@ -101,7 +101,8 @@ export class CodeSet {
 
   evidenceFrom(column: ColumnProfile): Evidence | undefined {
     if (column.values.length === 0) return undefined
-    return this.#evidence(column) ?? this.#paddedEvidence(column)
+    const [found, padded] = [this.#evidence(column), this.#paddedEvidence(column)]
+    return padded !== undefined && padded.share > (found?.share ?? 0) ? padded : found
   }
 
   #evidence(column: ColumnProfile): Evidence | undefined {

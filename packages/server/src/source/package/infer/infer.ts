@@ -1,16 +1,17 @@
 // Infers what tables are: their keys, names, trees, references and types, as a complete descriptor with a note for each decision.
 import type { Descriptor, RefusedList } from '../descriptor.ts'
 import { type AliasTable, aliasTableOf } from './alias-table.ts'
-import { type Choice, type ChosenKey, keysOf, MIN_FOUND, rolesOf } from './choose.ts'
 import { type Column, type InferredTable, inferredTable } from './columns.ts'
 import { completeResource } from './complete.ts'
 import { Declared } from './declared.ts'
 import { CodeSet, codeTreeEvidence, type TreeEvidence } from './evidence.ts'
 import type { Inference, KnownList, Note } from './inference.ts'
+import { type ChosenKey, keysOf } from './keys.ts'
 import { headerWords, subjectOf } from './lexicon.ts'
 import { notesOf } from './notes.ts'
 import { type KeyedTable, knownTargets, type Relation, relationsOf, type Target, targetsIn } from './relations.ts'
-import type { Weights } from './score.ts'
+import { type Choice, MIN_FOUND, rolesOf } from './roles.ts'
+import { marginOf, type Weights } from './score.ts'
 import type { TableProfile } from './table-profile.ts'
 
 /** What a table was found to be. */
@@ -75,10 +76,12 @@ const NO_KEY = 'no 4 columns or fewer are filled and different in every row; dec
 function keyOf(table: InferredTable, declared: Declared, weights: Weights | undefined): ChosenKey | undefined {
   if (declared.key !== undefined) return { columns: declared.key, score: 0, lost: 0 }
   if (declared.keyFault !== undefined || table.profile.rows === 0) return undefined
-  const restOf = (key: readonly Column[]) =>
-    rolesOf({ ...table, key }, () => [], declared, weights)
-      .filter(({ role }) => role === 'name')
-      .reduce((sum, { score }) => sum + Math.min(score, MAX_REST), 0)
+  const restOf = (key: readonly Column[]) => {
+    const names = rolesOf({ ...table, key }, () => [], declared, weights).filter(({ role }) => role === 'name')
+    const [only] = key
+    const own = key.length === 1 && only !== undefined ? marginOf('name', only, {}, weights) : 0
+    return Math.min(MAX_REST, Math.max(own, ...names.map(({ score }) => score)))
+  }
   const [best, next] = keysOf(table, restOf, declared, weights)
   if (best === undefined) return undefined
   const margin = next === undefined ? Number.POSITIVE_INFINITY : best.score - next.score

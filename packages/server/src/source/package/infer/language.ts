@@ -67,6 +67,8 @@ export function languageIn(words: readonly string[]): InLanguage | undefined {
       isAmbiguous: false,
       isNamed: true,
     }
+  if (words.length === 1 && CODES.has(last) && !AMBIGUOUS.has(last))
+    return { language: last, stem: [], isAmbiguous: true, isNamed: false }
   if (words.length < 2) return undefined
   const language = WRITTEN_FOR.get(last) ?? (CODES.has(last) ? last : undefined)
   if (language === undefined) return undefined

@@ -46,7 +46,15 @@ const GLUED: readonly (readonly [RegExp, Concept])[] = [
 ]
 const NONE: Entry = { concepts: new Set(), languages: new Map() }
 
+const known = new Map<string, Entry>()
+const MAX_KNOWN = 10_000
+
 function entryOf(word: string): Entry {
+  if (known.size > MAX_KNOWN) known.clear()
+  return known.getOrInsertComputed(word, entryFor)
+}
+
+function entryFor(word: string): Entry {
   const found = ENTRIES.get(word) ?? ENTRIES.get(word.replace(/[0-9]+$/, ''))
   if (found !== undefined) return found
   const glued = GLUED.filter(([form]) => form.test(word)).map(([, concept]) => concept)
@@ -79,7 +87,8 @@ const PLURALS: readonly (readonly [RegExp, string])[] = [
 const isPluralOf = (many: string, one: string) =>
   one.length > 1 && PLURALS.some(([end, plural]) => end.test(one) && one.replace(end, plural) === many)
 
-const nounOf = (word: string) => {
+/** A word without its number, or the word that stands for it and its synonyms. */
+export const nounOf = (word: string): string => {
   const plain = word.replace(/(?<=\p{L}{2})[0-9]+$/u, '')
   const singular = [plain, plain.replace(/s$/, ''), plain.replace(/es$/, ''), plain.replace(/ies$/, 'y')]
   const known = singular.find((one) => SYNONYMS.has(one))

@@ -1,11 +1,11 @@
 // Notes on what was inferred: a sentence for each decision, and the one change of the descriptor that says otherwise.
 import type { Resource } from '../descriptor.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { Choice, ChosenKey } from './choose.ts'
-import { isLongitudeFirst } from './choose.ts'
 import type { InferredList } from './infer.ts'
 import type { Note } from './inference.ts'
+import type { ChosenKey } from './keys.ts'
 import type { Relation } from './relations.ts'
+import { type Choice, isLongitudeFirst } from './roles.ts'
 import type { Role } from './score.ts'
 
 export const quoted = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)

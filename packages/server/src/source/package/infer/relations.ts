@@ -87,7 +87,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
     const isTelling = !words.every((word) => names(word, 'code', 'name', 'generic', 'quantity'))
     const sameHeader = !isSelf && isTelling && words.join() === target.fieldWords.join()
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
-    if (target.kind === 'name' && named < 1 && !isSelf) return []
+    if (target.kind !== 'key' && (isSelf ? column.sights.parent !== 1 : named < 0.5)) return []
     if (target.lengths !== undefined && !mayBe(column, target.lengths, named)) return []
     const evidence = target.codes().evidenceFrom(profile)
     if (evidence === undefined || evidence.share < MIN_FOUND) return []
@@ -103,6 +103,25 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
     }
     return [{ target, evidence, sights }]
   })
+}
+
+/** What a column is beside the key of its table: about the same, or about something that another column has the code of. */
+export function sightsBesideKey(column: Column, { key, columns }: KeyedTable): Sights {
+  const isAlike = (other: Column) =>
+    other !== column &&
+    other.subject.length > 0 &&
+    other.subject.length === column.subject.length &&
+    other.subject.every((word, at) => isSameWord(word, column.subject[at] as string))
+  const isOfKey = key.some(isAlike)
+  const isOfOther =
+    !isOfKey &&
+    column.sights.code !== 1 &&
+    columns.some((other) => !key.includes(other) && other.sights.code === 1 && isAlike(other))
+  return {
+    mateIsKey: Number(isOfKey),
+    mateIsOther: Number(isOfOther),
+    afterKey: Number(key.some(({ at }) => at === column.at - 1)),
+  }
 }
 
 /** True for a column whose values have the lengths of the codes, or had them before zeros were lost. */
