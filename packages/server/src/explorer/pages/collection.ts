@@ -44,6 +44,7 @@ import {
   stepsLabel,
   wordsFor,
 } from '../names.ts'
+import { inferredResource } from '../packages.ts'
 import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
@@ -151,7 +152,8 @@ ${narrowing}
 </aside>`
 }
 </div>
-${sameData(view, entity, shown)}`,
+${sameData(view, entity, shown)}
+${inferredResource(view, entity)}`,
   }
 }
 

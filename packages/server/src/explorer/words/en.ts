@@ -631,6 +631,9 @@ export const en: Words = {
     contributors: 'Contributors',
     keywords: 'Keywords',
     homepage: 'Website',
+    inferred: 'How this list was read',
+    inferredText:
+      'Its package does not say everything; the rest was taken from the names of columns and their values. A datapackage.json with this resource, corrected where needed, says otherwise.',
   },
   footer: {
     source: 'Source',

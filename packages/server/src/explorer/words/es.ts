@@ -771,6 +771,9 @@ export const es = {
     contributors: 'Participan',
     keywords: 'Temas',
     homepage: 'Sitio',
+    inferred: 'Cómo se leyó esta lista',
+    inferredText:
+      'Su paquete no lo dice todo; lo demás se tomó de los nombres de las columnas y de sus valores. Un datapackage.json con este recurso, corregido donde haga falta, lo dice de otro modo.',
   },
   footer: {
     source: 'Fuente',

@@ -45,7 +45,10 @@ test.each([
 
 test('the list embeds the record, with all that is above it', async () => {
   const { source } = await read('14039', reference('municipios'))
-  expect(source.catalog.entities.get('offices')?.fields.at).toMatchObject({ kind: 'embed', entity: { name: 'municipio' } })
+  expect(source.catalog.entities.get('offices')?.fields.at).toMatchObject({
+    kind: 'embed',
+    entity: { name: 'municipio' },
+  })
   expect([...source.catalog.entities.keys()]).toEqual(['pais', 'estado', 'municipio', 'offices'])
   expect(source.provides).toEqual(['offices'])
 })

@@ -9,6 +9,7 @@ import { Findings } from '../findings.ts'
 import type { Alias, Block, Report, Source } from '../source.ts'
 import { readAliasTables } from './alias-tables.ts'
 import { creditsOf } from './credits.ts'
+import { descriptorJson } from './describe.ts'
 import type { Descriptor, ListPlan, Plan, RefusedList } from './descriptor.ts'
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
@@ -19,7 +20,7 @@ import { builtInDefinitions, builtInLists, builtInRecords } from './known-lists.
 import type { KnownRecords } from './list-records.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
-import type { PackageInfo } from './package-info.ts'
+import { MAX_DESCRIBED, type PackageInfo } from './package-info.ts'
 import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
 import { plansOf } from './plan.ts'
 import type { Table } from './read/rows.ts'
@@ -211,6 +212,8 @@ function namedPackage(
 type Opened = {
   /** The descriptor with all that was inferred. */
   readonly descriptor: Descriptor
+  /** The names of the resources that left something open. */
+  readonly inferred: ReadonlySet<string>
   readonly plan: Plan
   /** By the name of the entity, each after those that it embeds. */
   readonly lists: ReadonlyMap<string, Surveyed>
@@ -243,7 +246,9 @@ class Opening {
       if (lists === undefined) continue
       this.#leaveRefused(plan)
       const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
-      return { descriptor, plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
+      const leftOut = [...this.#leftOut.values()]
+      const inferred = new Set(this.#profiles.keys())
+      return { descriptor, inferred, plan, lists, leftOut, aliases, aliasFindings: findings }
     }
     throw new OperationalError(
       `${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`,
@@ -397,7 +402,11 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
   const provides = [...lists.keys()]
   const own = [...lists.values()].map(({ plan: { entity } }) => entity)
   const catalog = orderedCatalog([...referredTo(own, outsideOf(options).definitions), ...own])
-  const info = packageInfo(descriptor, provides)
+  const described = describedLists(opened)
+  const info = {
+    ...packageInfo(descriptor, provides),
+    ...(described.length === 0 ? {} : { described }),
+  }
   const packageFindings = findingsOfPackage(tables, leftOut, aliasFindings)
   const findings = [
     ...packageFindings.list(),
@@ -437,6 +446,16 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
     counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),
     close,
   }
+}
+
+/** The lists of which the descriptor left something open, each with its resource as it was obeyed. */
+function describedLists({ descriptor, lists, inferred }: Opened): NonNullable<PackageInfo['described']> {
+  const written = descriptorJson(descriptor).resources as readonly unknown[]
+  return [...lists.values()].flatMap(({ plan: { entity, resource: name } }) => {
+    const at = inferred.has(name) ? descriptor.resources.findIndex((one) => one.name === name) : -1
+    const resource = JSON.stringify(written[at], null, 2)
+    return at === -1 || resource.length > MAX_DESCRIBED ? [] : [{ list: entity.name, resource }]
+  })
 }
 
 const listed = (findings: Findings | undefined, resource: string): PackageFinding[] =>
