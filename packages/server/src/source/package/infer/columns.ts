@@ -135,7 +135,6 @@ class Surroundings {
   readonly widest: number
   /** Columns of text that are called names, or what the list is about; and columns of codes. */
   readonly called: ReadonlySet<BareColumn>
-  readonly plainlyCalled: ReadonlySet<BareColumn>
   readonly about: ReadonlySet<BareColumn>
   readonly codes: ReadonlySet<BareColumn>
   readonly #bySubject: ReadonlyMap<string, readonly BareColumn[]>
@@ -148,7 +147,6 @@ class Surroundings {
     this.firstWordy = wordy[0]
     this.widest = Math.max(0, ...wordy.map(spread))
     this.called = new Set(wordy.filter(({ stem }) => has(stem, 'name')))
-    this.plainlyCalled = new Set([...this.called].filter(({ language }) => language === undefined))
     this.about = new Set(wordy.filter(({ subject }) => namedAfter(subject, nouns) === 1))
     this.codes = new Set(columns.filter(({ stem }) => has(stem, 'code') && !has(stem, 'name')))
     this.#bySubject = Map.groupBy(columns, ({ subject }) => subject.map(nounOf).join(' '))
@@ -163,9 +161,11 @@ class Surroundings {
   }
 
   /** True if another column says the same in another language. */
-  hasTranslation({ language, stem }: BareColumn): boolean {
-    const others = language === undefined ? [] : (this.#byStem.get(stem.join(' ')) ?? [])
-    return others.some((other) => other.language !== undefined && other.language !== language)
+  hasTranslation({ language, stem, subject }: BareColumn): boolean {
+    if (language === undefined) return false
+    const alike = this.#byStem.get(stem.join(' ')) ?? []
+    const about = subject.length === 0 ? [] : (this.#bySubject.get(subject.map(nounOf).join(' ')) ?? [])
+    return [...alike, ...about].some((other) => other.language !== undefined && other.language !== language)
   }
 }
 
@@ -190,6 +190,9 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     onlyCode: every(stem, 'code', 'generic') && has(stem, 'code'),
     onlyName: every(stem, 'name', 'main', 'generic') && has(stem, 'name'),
     onlyPosition: every(stem, 'position') || profile.name.trim() === '#',
+    rowNumber:
+      (every(stem, 'position', 'number', 'generic') || stem.length === 0) && shares.digits === 1 && isSeries(values),
+    otherName: has(stem, 'other') && has(stem, 'name'),
     onlyStart: has(stem, 'start') && every(stem, 'start', 'valid', 'generic'),
     onlyEnd: has(stem, 'end') && every(stem, 'end', 'valid', 'generic'),
     inLanguage: language !== undefined,
@@ -206,8 +209,8 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     afterCode: before !== undefined && has(before.stem, 'code') && !has(before.stem, 'name'),
     unique: distinct.length === rows && empty === 0,
     distinct: distinct.length / filled,
-    repeats: distinct.length / filled < REPEATED,
-    constant: distinct.length <= 1 && rows > 1,
+    repeats: values.length > 0 && distinct.length / filled < REPEATED,
+    constant: distinct.length === 1 && rows > 1,
     empty: empty / Math.max(1, rows),
     oneLength: lengths.size === 1 && longest > 1,
     short: longest <= MAX_SHORT && longest > 0,
@@ -242,7 +245,9 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     pair: column.declared.type === 'geopoint' || shareOf(values.slice(0, 100), isPair) > 0.95,
   }
   told.descriptionAlone =
-    told.description === true && language === undefined && told.noOwn === true && without(around.plainlyCalled, column)
+    told.description === true &&
+    told.noOwn === true &&
+    ![...around.called].some((other) => other.language === undefined || other.language === language)
   return Object.fromEntries(
     Object.entries(told).flatMap(([name, value]) => (Number(value) === 0 ? [] : [[name, Number(value)]])),
   )

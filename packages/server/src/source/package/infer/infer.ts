@@ -1,7 +1,7 @@
 // Infers what tables are: their keys, names, trees, references and types, as a complete descriptor with a note for each decision.
 import type { Descriptor, RefusedList } from '../descriptor.ts'
 import { type AliasTable, aliasTableOf } from './alias-table.ts'
-import { type Column, type InferredTable, inferredTable } from './columns.ts'
+import { type Column, type InferredTable, inferredTable, type Sights } from './columns.ts'
 import { completeResource } from './complete.ts'
 import { Declared } from './declared.ts'
 import { CodeSet, codeTreeEvidence, type TreeEvidence } from './evidence.ts'
@@ -9,7 +9,15 @@ import type { Inference, KnownList, Note } from './inference.ts'
 import { type ChosenKey, keysOf } from './keys.ts'
 import { headerWords, subjectOf } from './lexicon.ts'
 import { notesOf } from './notes.ts'
-import { type KeyedTable, knownTargets, type Relation, relationsOf, type Target, targetsIn } from './relations.ts'
+import {
+  type KeyedTable,
+  knownTargets,
+  type Relation,
+  relationsOf,
+  sightsBesideKey,
+  type Target,
+  targetsIn,
+} from './relations.ts'
 import { type Choice, MIN_FOUND, rolesOf } from './roles.ts'
 import { marginOf, type Weights } from './score.ts'
 import type { TableProfile } from './table-profile.ts'
@@ -36,16 +44,16 @@ export function infer(
 ): Inference {
   const refused: RefusedList[] = []
   const packageNouns = descriptor.resources.length === 1 ? subjectOf(headerWords(descriptor.name)) : []
+  const outside = knownTargets(known)
   const keyed = descriptor.resources.flatMap((resource) => {
     const profile = profiles.get(resource.name)
     if (profile === undefined) return []
     const table = inferredTable(resource, profile, packageNouns)
     const declared = new Declared(table, descriptor)
-    const key = keyOf(table, declared, weights)
+    const key = keyOf(table, declared, outside, weights)
     return [{ table: { ...table, key: key?.columns ?? [] }, declared, key }]
   })
   const targets = keyed.flatMap(({ table }) => targetsIn(table))
-  const outside = knownTargets(known)
   const lists: InferredList[] = []
   const aliases = new Map<string, AliasTable>()
   for (const { table, declared, key } of keyed) {
@@ -73,20 +81,29 @@ export function infer(
 
 const NO_KEY = 'no 4 columns or fewer are filled and different in every row; declare a primaryKey in its schema'
 
-function keyOf(table: InferredTable, declared: Declared, weights: Weights | undefined): ChosenKey | undefined {
+function keyOf(
+  table: InferredTable,
+  declared: Declared,
+  outside: readonly Target[],
+  weights: Weights | undefined,
+): ChosenKey | undefined {
   if (declared.key !== undefined) return { columns: declared.key, score: 0, lost: 0 }
   if (declared.keyFault !== undefined || table.profile.rows === 0) return undefined
   const restOf = (key: readonly Column[]) => {
-    const names = rolesOf({ ...table, key }, () => [], declared, weights).filter(({ role }) => role === 'name')
-    const [only] = key
-    const own = key.length === 1 && only !== undefined ? marginOf('name', only, {}, weights) : 0
-    return Math.min(MAX_REST, Math.max(own, ...names.map(({ score }) => score)))
+    const keyed = { ...table, key }
+    const marginOfName = (column: Column) =>
+      marginOf('name', column, key.includes(column) ? {} : sightsBesideKey(column, keyed), weights)
+    return Math.min(MAX_REST, Math.max(...table.columns.map(marginOfName)))
   }
-  const [best, next] = keysOf(table, restOf, declared, weights)
+  const refersAway = (column: Column) => relationsOf(column, table, outside).some(({ sights }) => isSureOf(sights))
+  const [best, next] = keysOf(table, restOf, (column) => declared.sightsOf(column), refersAway, weights)
   if (best === undefined) return undefined
   const margin = next === undefined ? Number.POSITIVE_INFINITY : best.score - next.score
   return next === undefined ? best : { ...best, next: { columns: next.columns, margin } }
 }
+
+/** True where a header names a list that has the values. */
+const isSureOf = ({ named = 0, found = 0 }: Sights) => named >= MIN_NAMED && found >= MIN_FOUND
 
 /** What the names of a table count at most beside its key. */
 const MAX_REST = 3

@@ -1,7 +1,6 @@
 // Chooses the key of a table: the likeliest columns that identify its rows.
-import type { Column, InferredTable } from './columns.ts'
-import type { Declared } from './declared.ts'
-import { marginOf, type Weights } from './score.ts'
+import type { Column, InferredTable, Sights } from './columns.ts'
+import { marginOf, WEIGHTS, type Weights } from './score.ts'
 
 export type ChosenKey = {
   readonly columns: readonly Column[]
@@ -15,9 +14,6 @@ const CANDIDATES = 5
 const MAX_KEY_COLUMNS = 4
 /** Columns that are tried together. */
 const MAX_TOGETHER = 8
-/** Each further column of a key must be worth so much. */
-const PER_COLUMN = 1.5
-const PER_LOST = 2
 /** Law: a key identifies; it may be lost in few rows, which is told. */
 const MAX_LOST = 0.02
 /** The most rows that are compared to find a key. */
@@ -27,13 +23,17 @@ const MAX_SCANNED = 20_000_000
 export function keysOf(
   table: InferredTable,
   restOf: (key: readonly Column[]) => number,
-  declared: Declared,
-  weights?: Weights,
+  sightsOf: (column: Column) => Sights,
+  /** Tells of a column that it refers to a list outside of the package. */
+  refersAway: (column: Column) => boolean,
+  weights: Weights = WEIGHTS,
 ): readonly ChosenKey[] {
+  // What each further column of a key costs, rows that are lost, and a key that is one of another list.
+  const { further = 0, lossy = 0, away = 0 } = weights.key
   const { profile, columns } = table
   const scored = columns
     .filter((column) => mayBeKey(column))
-    .map((column) => ({ column, score: marginOf('key', column, declared.sightsOf(column), weights) }))
+    .map((column) => ({ column, score: marginOf('key', column, sightsOf(column), weights) }))
     .toSorted((a, b) => b.score - a.score)
   let budget = MAX_SCANNED
   const isOpen = (set: readonly Column[]) =>
@@ -50,7 +50,8 @@ export function keysOf(
       const lost = unidentifiedBy(own)
       if (lost > MAX_LOST * profile.rows) continue
       const mean = set.reduce((sum, { score }) => sum + score, 0) / size
-      const score = mean - PER_COLUMN * (size - 1) - (lost > 0 ? PER_LOST : 0)
+      const refers = size === 1 && own.some((column) => refersAway(column)) ? 1 : 0
+      const score = mean + further * (size - 1) + (lost > 0 ? lossy : 0) + away * refers
       found.push({ columns: own.toSorted((a, b) => a.at - b.at), score, lost })
     }
   }
