@@ -438,7 +438,8 @@ describe('what is told of a package', () => {
       }),
     )
     const { source, examples } = await directory.read()
-    expect(source.package).toEqual({
+    const { described: _, ...info } = source.package
+    expect(info).toEqual({
       name: 'units',
       title: 'Units',
       version: '17',

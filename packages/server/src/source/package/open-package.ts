@@ -13,6 +13,7 @@ import { descriptorJson } from './describe.ts'
 import type { Descriptor, ListPlan, Plan, RefusedList } from './descriptor.ts'
 import { exportedSource, isExported } from './exported.ts'
 import { FieldFindings, type PackageFinding } from './field-findings.ts'
+import { isComplete } from './infer/complete.ts'
 import { infer } from './infer/infer.ts'
 import type { KnownList, Note } from './infer/inference.ts'
 import type { TableProfile } from './infer/table-profile.ts'
@@ -247,7 +248,8 @@ class Opening {
       this.#leaveRefused(plan)
       const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
       const leftOut = [...this.#leftOut.values()]
-      const inferred = new Set(this.#profiles.keys())
+      const open = [...this.#tables.tables.values()].filter(({ resource, header }) => !isComplete(resource, header))
+      const inferred = new Set(open.map(({ resource }) => resource.name))
       return { descriptor, inferred, plan, lists, leftOut, aliases, aliasFindings: findings }
     }
     throw new OperationalError(
