@@ -35,10 +35,12 @@ type FileParts = readonly [FilePart, ...FilePart[]]
 
 type Format = 'delimited' | 'array' | 'lines' | 'workbook'
 
-const BY_EXTENSION: Readonly<Record<string, Format>> = {
-  ...{ csv: 'delimited', tsv: 'delimited', tab: 'delimited', txt: 'delimited', text: 'delimited', dat: 'delimited' },
-  ...{ data: 'delimited', json: 'array', ndjson: 'lines', jsonl: 'lines', xlsx: 'workbook', ods: 'workbook' },
-}
+const BY_EXTENSION = new Map<string, Format>([
+  ...['', 'csv', 'tsv', 'tab', 'txt', 'text', 'dat', 'data'].map((ending) => [ending, 'delimited'] as const),
+  ['json', 'array'],
+  ...['ndjson', 'jsonl'].map((ending) => [ending, 'lines'] as const),
+  ...['xlsx', 'ods'].map((ending) => [ending, 'workbook'] as const),
+])
 /** Endings that say what a file is, whatever is declared of it. */
 const CERTAIN = ['csv', 'tsv', 'json', 'ndjson', 'jsonl', 'xlsx', 'ods']
 
@@ -55,7 +57,7 @@ export async function partsIn(given: TableFile, options: FileOptions): Promise<F
   const { file } = given
   const extension = extensionOf(file)
   const named = CERTAIN.includes(extension) ? extension : (options.format?.toLowerCase() ?? extension)
-  const format = Object.hasOwn(BY_EXTENSION, named) ? BY_EXTENSION[named] : named === '' ? 'delimited' : undefined
+  const format = BY_EXTENSION.get(named)
   if (format === 'workbook' || (await isZip(given))) return zippedParts(given, options)
   switch (format) {
     case 'array':

@@ -86,7 +86,7 @@ export async function* lineRows(
   }
 }
 
-export type LineValue = { readonly line: number; readonly value: unknown }
+type LineValue = { readonly line: number; readonly value: unknown }
 
 /** The values of the lines of a text, as many at a time as come together; lines without anything have none. */
 export async function* lineValues(
