@@ -1,6 +1,6 @@
 // nomenclator import package PACKAGE
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import type { PackageSource } from '../../source/package/open-package.ts'
+import type { PackageSource } from '../../source/package/examined.ts'
 import { faultsText, findingsText, leftOutText, listsText, notesText } from '../../source/package/package-report.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
