@@ -1,10 +1,11 @@
 // A descriptor that was written from tables: it reads back to the same lists, with nothing left to infer.
 import { describe, expect, test } from 'bun:test'
 import { descriptorJson } from './describe.ts'
-import type { Descriptor, Plan } from './descriptor.ts'
+import type { Descriptor } from './descriptor.ts'
 import { isComplete } from './infer/complete.ts'
 import { infer } from './infer/infer.ts'
 import { TableProfiler } from './infer/table-profile.ts'
+import type { Plan } from './plan.ts'
 import { plansOf } from './plan.ts'
 import { PREFIX } from './profile.ts'
 

@@ -4,13 +4,22 @@ import type { EntityData } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { slugOf } from '../../catalog/slug.ts'
-import type { AliasPlan, Descriptor, ListPlan, Plan, RefusedList, Resource, TableField } from './descriptor.ts'
+import type { AliasPlan, Descriptor, ListPlan, RefusedList, Resource, TableField } from './descriptor.ts'
 import type { Note } from './infer/inference.ts'
 import { headerWords } from './infer/lexicon.ts'
 import { quoted } from './infer/notes.ts'
 import { type DeclaredTable, listName, planOf } from './plan-fields.ts'
 import { keysIn, type PlannedReference, referencesOf } from './plan-references.ts'
 import { fieldProperties, type ListProperties, listProperties } from './profile.ts'
+
+/** What a package is taken for. */
+export type Plan = {
+  /** Each after those that it embeds. */
+  readonly lists: readonly ListPlan[]
+  readonly aliases: readonly AliasPlan[]
+  readonly notes: readonly Note[]
+  readonly refused: readonly RefusedList[]
+}
 
 export type PlanContext = {
   /** Tells whether a collection of another package has a slug already. */
