@@ -123,7 +123,7 @@ function descriptorOf(release: Release, known: KnownDefinitions): Json {
   }
 }
 
-const standardInfo = ({ definitions: _, lists: __, ...info }: ReleasedPackage): Json => filled(info)
+const standardInfo = ({ definitions: _, lists: __, described: ___, ...info }: ReleasedPackage): Json => filled(info)
 
 /** The standard allows no list without entries. */
 const filled = (properties: Json): Json =>

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Examined, PackageOptions } from '../../source/package/open-package.ts'
+import type { Examined, PackageOptions } from '../../source/package/examined.ts'
 import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'

@@ -164,6 +164,6 @@ describe('check', () => {
 
   test('refuses what is no package', async () => {
     using tables = new Tables({})
-    await expect(called('check', tables.path)).rejects.toThrow('has neither a datapackage.json nor CSV or .xlsx files')
+    await expect(called('check', tables.path)).rejects.toThrow('has neither a datapackage.json nor tables')
   })
 })

@@ -1,6 +1,6 @@
 // nomenclator import package PACKAGE
 import { ReleaseStore } from '../../release/home/release-store.ts'
-import type { PackageSource } from '../../source/package/open-package.ts'
+import type { PackageSource } from '../../source/package/examined.ts'
 import { faultsText, findingsText, leftOutText, listsText, notesText } from '../../source/package/package-report.ts'
 import type { Source } from '../../source/source.ts'
 import { text, yes } from '../flags/flags.ts'
@@ -13,7 +13,7 @@ export const importPackage = importCommand({
   source: 'package',
   summary: 'Import lists of your own: a spreadsheet, a directory, a zip',
   description:
-    'PACKAGE is a table (.csv or .xlsx), a directory of tables, a zip, a datapackage.json or .yaml, or the address of one. Its lists stand beside those of other packages. A package that the home has already is replaced; other lists stay.',
+    'PACKAGE is a table (CSV, JSON, NDJSON, .xlsx or .ods), a directory of tables, a zip, a datapackage.json or .yaml, or the address of one. Its lists stand beside those of other packages. A package that the home has already is replaced; other lists stay.',
   operands: { usage: 'PACKAGE', min: 1, max: 1 },
   flags: {
     alone: { description: 'leave the bundled lists out of a home that has no release yet', parse: yes },

@@ -530,7 +530,7 @@ export const en: Words = {
     list: '1. Your list',
     paste: 'Paste your rows here, as they come from Excel',
     file: 'Choose a file',
-    fileHint: 'or drop it anywhere on this page: Excel (.xlsx), CSV or text.',
+    fileHint: 'or drop it anywhere on this page: Excel (.xlsx), OpenDocument (.ods), CSV, JSON or text.',
     tryExample: 'Try an example',
     columns: '2. What each column is',
     hasHeader: 'The first row has the names of the columns',
@@ -631,6 +631,9 @@ export const en: Words = {
     contributors: 'Contributors',
     keywords: 'Keywords',
     homepage: 'Website',
+    inferred: 'How this list was read',
+    inferredText:
+      'Its package does not say everything; the rest was taken from the names of columns and their values. A datapackage.json with this resource, corrected where needed, says otherwise.',
   },
   footer: {
     source: 'Source',

@@ -661,7 +661,7 @@ export const es = {
     list: '1. Su lista',
     paste: 'Pegue aquí sus filas, como salen de Excel',
     file: 'Elegir un archivo',
-    fileHint: 'o suéltelo en cualquier parte de esta página: Excel (.xlsx), CSV o texto.',
+    fileHint: 'o suéltelo en cualquier parte de esta página: Excel (.xlsx), OpenDocument (.ods), CSV, JSON o texto.',
     tryExample: 'Probar con un ejemplo',
     columns: '2. Qué es cada columna',
     hasHeader: 'La primera fila son los nombres de las columnas',
@@ -771,6 +771,9 @@ export const es = {
     contributors: 'Participan',
     keywords: 'Temas',
     homepage: 'Sitio',
+    inferred: 'Cómo se leyó esta lista',
+    inferredText:
+      'Su paquete no lo dice todo; lo demás se tomó de los nombres de las columnas y de sus valores. Un datapackage.json con este recurso, corregido donde haga falta, lo dice de otro modo.',
   },
   footer: {
     source: 'Fuente',

@@ -3,8 +3,9 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { descriptorJson, type FileTraits } from './describe.ts'
+import type { PackageSource } from './examined.ts'
 import { fileTraits } from './file-traits.ts'
-import { openPackage, type PackageSource } from './open-package.ts'
+import { openPackage } from './open-package.ts'
 import { isAddress } from './package-files.ts'
 
 export type Described = {

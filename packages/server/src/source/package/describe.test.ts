@@ -1,10 +1,11 @@
 // A descriptor that was written from tables: it reads back to the same lists, with nothing left to infer.
 import { describe, expect, test } from 'bun:test'
 import { descriptorJson } from './describe.ts'
-import type { Descriptor, Plan } from './descriptor.ts'
+import type { Descriptor } from './descriptor.ts'
 import { isComplete } from './infer/complete.ts'
 import { infer } from './infer/infer.ts'
 import { TableProfiler } from './infer/table-profile.ts'
+import type { Plan } from './plan.ts'
 import { plansOf } from './plan.ts'
 import { PREFIX } from './profile.ts'
 
@@ -96,7 +97,8 @@ describe('what is described is taken for the same, and nothing is left to infer'
   test.each(Object.entries(TABLES))('%s', (_, tables) => {
     const profiles = profilesOf(tables)
     const headers = new Map([...profiles].map(([name, { columns }]) => [name, columns.map((one) => one.name)]))
-    const obeyed = (descriptor: Descriptor) => plansOf(descriptor, headers, { taken: () => false, others: [] })
+    const obeyed = (descriptor: Descriptor) =>
+      plansOf(descriptor, headers, { taken: () => false, others: [], hasHome: false })
     const inferred = infer(bare(tables), profiles)
     expect(inferred.refused).toEqual([])
     expect(inferred.notes.length).toBeGreaterThan(0)

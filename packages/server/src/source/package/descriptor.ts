@@ -1,7 +1,6 @@
 // A data package in words: its descriptor (Data Package v2 with Table Schema) as it is read, what its tables hold, and
 // how the fields of an entity are filled from them.
 import type { EntityData } from '../../catalog/catalog.ts'
-import type { Note } from './infer/inference.ts'
 
 /** What the descriptor says in properties of ours, without the prefix: `nomenclator:role` is `role`. Not checked yet. */
 export type OwnProperties = ReadonlyMap<string, unknown>
@@ -168,12 +167,3 @@ export type AliasPlan = {
 
 /** A table that becomes no list, and why. */
 export type RefusedList = { readonly resource: string; readonly reason: string }
-
-/** What a package is taken for. */
-export type Plan = {
-  /** Each after those that it embeds. */
-  readonly lists: readonly ListPlan[]
-  readonly aliases: readonly AliasPlan[]
-  readonly notes: readonly Note[]
-  readonly refused: readonly RefusedList[]
-}

@@ -132,7 +132,7 @@ function baseOf(names: readonly string[]): string {
 }
 
 /** Names the file that only differs in case, or that lies elsewhere. */
-export function missing(path: string, paths: readonly string[]): MissingFile {
+function missing(path: string, paths: readonly string[]): MissingFile {
   const folded = plainPath(path).toLowerCase()
   const other = paths.find((one) => one.toLowerCase() === folded)
   if (other !== undefined)

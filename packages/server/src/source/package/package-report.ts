@@ -1,9 +1,9 @@
 // The report on a data package: a line for each list, faults, findings and notes.
 import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { type Fault, faultText, MAX_FAULTS } from '../faults.ts'
+import type { Examined, LeftOut, PackageSource } from './examined.ts'
 import type { PackageFinding } from './field-findings.ts'
 import type { Note } from './infer/inference.ts'
-import type { Examined, LeftOut, PackageSource } from './open-package.ts'
 
 const number = new Intl.NumberFormat('en')
 

@@ -4,6 +4,7 @@ import { slugOf } from '../../catalog/slug.ts'
 import type { ForeignKey } from './descriptor.ts'
 import type { Note } from './infer/inference.ts'
 import { quoted } from './infer/notes.ts'
+import { BUILT_IN } from './known-lists.ts'
 import { type DeclaredColumn, type DeclaredTable, isNumericKey, listName } from './plan-fields.ts'
 
 export type PlannedReference = {
@@ -20,8 +21,10 @@ export type PlannedReference = {
 type Context = {
   readonly own: DeclaredTable
   readonly all: readonly DeclaredTable[]
-  /** The lists of other packages; undefined where no home is looked at. */
-  readonly others: readonly EntityData[] | undefined
+  /** The lists of other packages, and those that ship with the program. */
+  readonly others: readonly EntityData[]
+  /** False where no home is looked at. */
+  readonly hasHome: boolean
   readonly tell: (note: Note) => void
 }
 
@@ -29,10 +32,10 @@ type Context = {
 export function referencesOf(
   own: DeclaredTable,
   all: readonly DeclaredTable[],
-  others: readonly EntityData[] | undefined,
+  outside: Pick<Context, 'others' | 'hasHome'>,
   tell: (note: Note) => void,
 ): readonly PlannedReference[] {
-  const context: Context = { own, all, others, tell }
+  const context: Context = { own, all, ...outside, tell }
   const references = new Map<DeclaredColumn, PlannedReference>()
   const add = (reference: PlannedReference | undefined) => {
     if (reference !== undefined && !references.has(reference.field)) references.set(reference.field, reference)
@@ -75,26 +78,31 @@ function declaredReference(foreignKey: ForeignKey, context: Context): PlannedRef
 
 type Refuse = (why: string) => undefined
 
-/** A reference to a list of another package that the home has. */
+/** A reference to a list of another package that the home has, or to one that ships with the program. */
 function outsideReference(
   { reference }: ForeignKey,
   columns: readonly DeclaredColumn[],
-  { others }: Context,
+  { others, hasHome }: Context,
   refuse: Refuse,
 ): PlannedReference | undefined {
   const from = (reference.package as string).replace(/\/(?:datapackage\.(?:json|ya?ml))?$/, '')
   const name = from.slice(from.lastIndexOf('/') + 1)
   const slug = slugOf(listName(reference.resource), '-')
-  if (others === undefined)
+  const isMeant = ({ package: owner, name: list, plural }: EntityData) =>
+    owner === undefined
+      ? name === BUILT_IN && [list, plural].includes(slug)
+      : [from, name].includes(owner) && [slug, `${slugOf(name, '-')}-${slug}`].includes(plural)
+  const entity = others.find(isMeant)
+  if (entity === undefined && name !== BUILT_IN && !hasHome)
     return refuse(`package ${quoted(name)} is not seen without a home; give --home with the home that has it`)
-  const entity = others.find(
-    (one) =>
-      (one.package === from || one.package === name) && [slug, `${slugOf(name, '-')}-${slug}`].includes(one.plural),
-  )
-  if (entity === undefined)
-    return refuse(`the home has no list ${quoted(reference.resource)} of a package ${quoted(name)}; import that first`)
+  if (entity === undefined) {
+    const advice = name === BUILT_IN ? 'those are imported with "import bundled"' : 'import that first'
+    return refuse(`the home has no list ${quoted(reference.resource)} of a package ${quoted(name)}; ${advice}`)
+  }
   const places = entity.key.map((part) => reference.fields.indexOf(part))
   const isByKey = places.length === columns.length && !places.includes(-1)
+  const wrong = reference.fields.find((field) => !isFieldOrCode(entity, field))
+  if (wrong !== undefined) return refuse(`${quoted(reference.resource)} has no field or code ${quoted(wrong)}`)
   return {
     field: columns.at(-1) as DeclaredColumn,
     columns: isByKey ? places.map((at) => columns[at] as DeclaredColumn) : columns,
@@ -102,6 +110,9 @@ function outsideReference(
     ...(isByKey ? {} : { refersTo: reference.fields }),
   }
 }
+
+const isFieldOrCode = ({ fields, codes = [] }: EntityData, name: string): boolean =>
+  Object.hasOwn(fields, name) || codes.some((code) => code.name === name)
 
 function embedReference(
   column: DeclaredColumn,

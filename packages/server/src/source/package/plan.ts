@@ -4,7 +4,7 @@ import type { EntityData } from '../../catalog/catalog.ts'
 import { RESERVED_COLLECTIONS } from '../../catalog/collections.ts'
 import { parseDefinition } from '../../catalog/definition-schema.ts'
 import { slugOf } from '../../catalog/slug.ts'
-import type { AliasPlan, Descriptor, ListPlan, Plan, RefusedList, Resource, TableField } from './descriptor.ts'
+import type { AliasPlan, Descriptor, ListPlan, RefusedList, Resource, TableField } from './descriptor.ts'
 import type { Note } from './infer/inference.ts'
 import { headerWords } from './infer/lexicon.ts'
 import { quoted } from './infer/notes.ts'
@@ -12,26 +12,40 @@ import { type DeclaredTable, listName, planOf } from './plan-fields.ts'
 import { keysIn, type PlannedReference, referencesOf } from './plan-references.ts'
 import { fieldProperties, type ListProperties, listProperties } from './profile.ts'
 
+/** What a package is taken for. */
+export type Plan = {
+  /** Each after those that it embeds. */
+  readonly lists: readonly ListPlan[]
+  readonly aliases: readonly AliasPlan[]
+  readonly notes: readonly Note[]
+  readonly refused: readonly RefusedList[]
+}
+
 export type PlanContext = {
   /** Tells whether a collection of another package has a slug already. */
   readonly taken: (slug: string) => boolean
-  /** The definitions of the lists of other packages; undefined where no home is looked at. */
-  readonly others: readonly EntityData[] | undefined
+  /** The definitions of the lists of other packages, and of those that ship with the program. */
+  readonly others: readonly EntityData[]
+  /** False where no home is looked at. */
+  readonly hasHome: boolean
 }
 
 /** `headers` are the columns of the tables that could be read. */
 export function plansOf(
   descriptor: Descriptor,
   headers: ReadonlyMap<string, readonly string[]>,
-  { taken, others }: PlanContext,
+  { taken, others, hasHome }: PlanContext,
 ): Plan {
   const notes: Note[] = []
   const refused: RefusedList[] = []
   const tell = (note: Note) => void notes.push(note)
   const tables = tablesIn(descriptor, headers, taken, tell)
   const lists = tables.filter(({ list, key }) => list.role !== 'aliases' && key.length > 0)
-  const references = withoutCycles(new Map(lists.map((one) => [one, referencesOf(one, lists, others, tell)])), tell)
-  const numeric = keysIn(lists, others ?? [])
+  const references = withoutCycles(
+    new Map(lists.map((one) => [one, referencesOf(one, lists, { others, hasHome }, tell)])),
+    tell,
+  )
+  const numeric = keysIn(lists, others)
   const plans = lists.map((one) => planOf(descriptor, one, references.get(one) ?? [], numeric))
   const aliases = tables.flatMap((table): AliasPlan[] => {
     if (table.list.role !== 'aliases') return []
@@ -40,7 +54,7 @@ export function plansOf(
     refused.push({ resource: table.resource.name, reason: plan.reason })
     return []
   })
-  return { lists: soundPlans(plans, others ?? [], refused), aliases, notes, refused }
+  return { lists: soundPlans(plans, others, refused), aliases, notes, refused }
 }
 
 function tablesIn(

@@ -1,16 +1,18 @@
 // Reads a table to its end before anything is published of it: what its values are, which keys it has, what refers to nothing.
-import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
-import type { Entity, Identity } from '../../catalog/entity.ts'
+import type { Identity } from '../../catalog/entity.ts'
 import { nameFindings } from '../../catalog/name-findings.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
+import { type FieldCount, fitted, type Odd, ownFields } from './fitted-plan.ts'
 import { ListRecords } from './list-records.ts'
+import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
 import { UnreadableTable } from './read/unreadable-table.ts'
 import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
+import { lineOf, RowPlaces } from './row-places.ts'
 import { plantTree } from './tree.ts'
 
 /** What is known of a list once its table was read. */
@@ -35,24 +37,6 @@ type SurveyContext = {
   readonly isKeyOpen: boolean
 }
 
-/** Files of a table are distinguished by what is above the lines. */
-const FILE = 2 ** 32
-const lineOf = (place: number) => place % FILE
-
-/** A place in a table: which file, and which line. */
-export class RowPlaces {
-  readonly #files: string[] = []
-
-  of(file: string, line: number): number {
-    if (this.#files.at(-1) !== file) this.#files.push(file)
-    return (this.#files.length - 1) * FILE + line
-  }
-
-  location(place: number): SourceLocation {
-    return { file: this.#files[Math.floor(place / FILE)] ?? '', line: lineOf(place) }
-  }
-}
-
 export async function survey(plan: ListPlan, table: Table, context: SurveyContext): Promise<Surveyed> {
   const surveying = new Survey(plan, table, context)
   return surveying.run()
@@ -67,14 +51,7 @@ type Repeated = {
 }
 const MAX_REPEATED = 10_000
 
-/** Values of a field that are odd, with the first few places. */
-type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
-type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
-
 const MAX_PLACES = 10_000
-/** Values that do not fit are left out where there are no more than these; where there are more, the field is a text. */
-const FEW = 3
-const FEW_OF = 100
 /** What people write where there is nothing. */
 const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
 const MAX_LOOKS_MISSING = 4
@@ -92,6 +69,7 @@ class Survey {
   readonly #places = new RowPlaces()
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
+  readonly #lostZeros: ReadonlyMap<string, LostZeros>
   readonly #check: ReturnType<typeof rowChecker>
   readonly #repeated: Repeated[] = []
   #repeats = 0
@@ -117,6 +95,13 @@ class Survey {
         return check === undefined ? [] : [[name, check]]
       }),
     )
+    this.#lostZeros = new Map(
+      [...plan.fields].flatMap(([name, { columns, value }]) =>
+        columns.length === 1 && value.type === 'string' && plan.entity.fields[name]?.kind !== 'name'
+          ? [[name, new LostZeros()]]
+          : [],
+      ),
+    )
     this.#check = rowChecker(ownFields(plan.entity))
     this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
@@ -135,6 +120,7 @@ class Survey {
     }
     const plan = fitted(this.#plan, this.#counts, this.#rows)
     this.#tellCounts(plan)
+    this.#tellLostZeros()
     this.#plant()
     this.#checkNumber()
     const faults = await this.#allFaults()
@@ -282,9 +268,12 @@ class Survey {
   #observerOf(field: string): FieldObserver {
     const counts = this.#counts.get(field) as FieldCount
     const constraints = this.#constraints.get(field)
+    const lostZeros = this.#lostZeros.get(field)
+    const here = () => this.#location
     return {
       given: (text) => {
         counts.given++
+        lostZeros?.take(text, here)
         if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
         const breach = constraints?.breach(text)
         if (breach !== undefined) this.#tellBreach(field, text, breach)
@@ -325,6 +314,21 @@ class Survey {
     const description =
       'a value looks as if it stood for a missing one, and is published as it is; if it does, declare it in missingValues'
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
+  }
+
+  #tellLostZeros(): void {
+    const description =
+      'a code is shorter than the rest, as if it had lost zeros at its beginning, and is published as it is; write the zeros in the file'
+    for (const [field, lost] of this.#lostZeros) {
+      const { count, places } = lost.found()
+      const findings = this.#findings.of(field)
+      for (const { location, text, whole } of places)
+        findings.add('lost-zero', description, {
+          ...{ ...location, column: field, value: text },
+          says: `${text}, which must have been ${whole}`,
+        })
+      if (count > places.length) findings.addMore('lost-zero', description, count - places.length)
+    }
   }
 
   #tellBreach(field: string, text: string, expected: string): void {
@@ -410,39 +414,3 @@ const MAX_EXCERPT = 60
 const excerpt = (text: string) => JSON.stringify(text).slice(0, MAX_EXCERPT)
 
 const noneOdd = (): Odd => ({ count: 0, examples: [] })
-
-/** The fields that are checked before references are known; what is missing is counted, and no fault yet. */
-function ownFields(entity: EntityData): Entity {
-  const fields = Object.entries(entity.fields).flatMap(([name, field]) => {
-    if (field.kind === 'embed' || field.kind === 'broader' || field.kind === 'copy') return []
-    // What is read as a number, a date or a truth is sound.
-    if (field.kind === 'value' && field.type !== 'text' && field.type !== 'list') return []
-    const definition = 'pattern' in field ? { ...field, pattern: new RegExp(field.pattern) } : field
-    return [[name, { ...definition, optional: true }] as const]
-  })
-  return { ...entity, fields: Object.fromEntries(fields) } as Entity
-}
-
-/** The plan with what its table has shown: fields that some rows lack are optional, those of other values are text. */
-function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, rows: number): ListPlan {
-  const fields = new Map(plan.fields)
-  const definitions = Object.entries(plan.entity.fields).map(([name, definition]) => {
-    const count = counts.get(name)
-    const fieldPlan = fields.get(name)
-    if (count === undefined || fieldPlan === undefined || plan.entity.key.includes(name))
-      return [name, definition] as const
-    const { missing, misfits, unresolved, given } = count
-    if (definition.kind === 'value' && misfits.count > 0 && isMore(misfits.count, given)) {
-      const { value } = fieldPlan
-      const { constraints: _, ...format } = value
-      fields.set(name, { columns: fieldPlan.columns, value: { ...format, type: 'string' } })
-      return [name, { ...definition, type: 'text', optional: true }] as const
-    }
-    const lacks = missing + misfits.count + unresolved.count > 0 || rows === 0
-    const mayLack = ['name', 'code', 'embed', 'value'].includes(definition.kind)
-    return [name, lacks && mayLack ? { ...definition, optional: true } : definition] as const
-  })
-  return { ...plan, entity: { ...plan.entity, fields: Object.fromEntries(definitions) } as EntityData, fields }
-}
-
-const isMore = (misfits: number, given: number) => misfits > FEW || misfits * FEW_OF > given

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { EntityData } from '../../../catalog/catalog.ts'
 import { parseDefinition } from '../../../catalog/definition-schema.ts'
-import type { Descriptor, ForeignKey, ListPlan, Plan, Resource, TableField } from '../descriptor.ts'
+import type { Descriptor, ForeignKey, ListPlan, Resource, TableField } from '../descriptor.ts'
+import type { Plan } from '../plan.ts'
 import { plansOf } from '../plan.ts'
 import { infer } from './infer.ts'
 import { type TableProfile, TableProfiler } from './table-profile.ts'
@@ -72,7 +73,7 @@ function planned(
 ): Plan {
   const headers = new Map([...profiles].map(([name, { columns }]) => [name, columns.map((one) => one.name)]))
   const { descriptor: complete, notes, refused } = infer(descriptor, profiles)
-  const plan = plansOf(complete, headers, { taken: (slug) => taken.has(slug), others })
+  const plan = plansOf(complete, headers, { taken: (slug) => taken.has(slug), others, hasHome: true })
   return { ...plan, notes: [...notes, ...plan.notes], refused: [...refused, ...plan.refused] }
 }
 

@@ -19,7 +19,7 @@ export type Unzip = (
   isWanted: (name: string) => boolean,
 ) => Promise<readonly WorkbookPart[]>
 
-export type FileOptions = {
+type FileOptions = {
   readonly unzip: Unzip
   /** What the file is declared to be. */
   readonly format?: string | undefined
@@ -29,16 +29,18 @@ export type FileOptions = {
 }
 
 /** A table of a file; those of a workbook have the names of their sheets. */
-export type FilePart = Part & { readonly name?: string }
+export type FilePart = Part & { readonly name?: string; readonly format: Format }
 
-export type FileParts = readonly [FilePart, ...FilePart[]]
+type FileParts = readonly [FilePart, ...FilePart[]]
 
 type Format = 'delimited' | 'array' | 'lines' | 'workbook'
 
-const BY_EXTENSION: Readonly<Record<string, Format>> = {
-  ...{ csv: 'delimited', tsv: 'delimited', tab: 'delimited', txt: 'delimited', text: 'delimited', dat: 'delimited' },
-  ...{ data: 'delimited', json: 'array', ndjson: 'lines', jsonl: 'lines', xlsx: 'workbook', ods: 'workbook' },
-}
+const BY_EXTENSION = new Map<string, Format>([
+  ...['', 'csv', 'tsv', 'tab', 'txt', 'text', 'dat', 'data'].map((ending) => [ending, 'delimited'] as const),
+  ['json', 'array'],
+  ...['ndjson', 'jsonl'].map((ending) => [ending, 'lines'] as const),
+  ...['xlsx', 'ods'].map((ending) => [ending, 'workbook'] as const),
+])
 /** Endings that say what a file is, whatever is declared of it. */
 const CERTAIN = ['csv', 'tsv', 'json', 'ndjson', 'jsonl', 'xlsx', 'ods']
 
@@ -55,13 +57,13 @@ export async function partsIn(given: TableFile, options: FileOptions): Promise<F
   const { file } = given
   const extension = extensionOf(file)
   const named = CERTAIN.includes(extension) ? extension : (options.format?.toLowerCase() ?? extension)
-  const format = Object.hasOwn(BY_EXTENSION, named) ? BY_EXTENSION[named] : named === '' ? 'delimited' : undefined
+  const format = BY_EXTENSION.get(named)
   if (format === 'workbook' || (await isZip(given))) return zippedParts(given, options)
   switch (format) {
     case 'array':
-      return [{ ...given, rows: () => arrayRows(textOf(given, undefined), file) }]
+      return [{ ...given, format, rows: () => arrayRows(textOf(given, undefined), file) }]
     case 'lines':
-      return [{ ...given, rows: (_, onFault) => lineRows(() => textOf(given, undefined), file, onFault) }]
+      return [{ ...given, format, rows: (_, onFault) => lineRows(() => textOf(given, undefined), file, onFault) }]
     case 'delimited':
       return [delimitedPart(given, options, ['tsv', 'tab'].includes(named) ? '\t' : undefined)]
     default:
@@ -82,10 +84,15 @@ const textOf = (
   tell: Parameters<Part['rows']>[0] = () => {},
 ) => textChunks(open(), { file, encoding, tell })
 
-function delimitedPart(given: TableFile, { encoding, dialect, isVerbatim = false }: FileOptions, usual?: string): Part {
+function delimitedPart(
+  given: TableFile,
+  { encoding, dialect, isVerbatim = false }: FileOptions,
+  usual?: string,
+): FilePart {
   const delimiter = dialect?.delimiter ?? usual
   return {
     ...given,
+    format: 'delimited',
     rows: (tell) =>
       delimitedRows(textOf(given, encoding, tell), {
         file: given.file,
@@ -116,7 +123,12 @@ async function zippedParts({ file, open }: TableFile, options: FileOptions): Pro
     return nested as readonly FilePart[] as FileParts
   }
   const sheets = await sheetsIn(zipped, { path: file, name: file })
-  const parts = sheets.map(({ name, rows }) => ({ name, file: sheets.length === 1 ? file : `${file} (${name})`, rows }))
+  const parts = sheets.map(({ name, rows }) => ({
+    name,
+    format: 'workbook',
+    file: sheets.length === 1 ? file : `${file} (${name})`,
+    rows,
+  }))
   return parts as readonly FilePart[] as FileParts
 }
 

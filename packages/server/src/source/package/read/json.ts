@@ -88,8 +88,8 @@ export async function* lineRows(
 
 type LineValue = { readonly line: number; readonly value: unknown }
 
-/** The values of the lines, as many at a time as come together; lines without anything have none. */
-async function* lineValues(
+/** The values of the lines of a text, as many at a time as come together; lines without anything have none. */
+export async function* lineValues(
   chunks: AsyncIterable<string>,
   file: string,
   onFault: OnFault,

@@ -23,7 +23,7 @@ export type Table = {
   readonly notUtf8: () => Promise<UnreadableTable['fault'] | undefined>
 }
 
-export type RowReport = { readonly faults: Faults; readonly findings: Findings }
+type RowReport = { readonly faults: Faults; readonly findings: Findings }
 
 /** Something that has rows: a file of text, or a sheet of a workbook. */
 export type Part = {
@@ -33,7 +33,7 @@ export type Part = {
   readonly open?: () => Bytes
 }
 
-export type TableOptions = {
+type TableOptions = {
   /** The lines of the header, the last of which has the names; empty where there is none. By default it is found. */
   readonly headerRows?: readonly number[] | undefined
   /** The names of the columns, as far as they are declared. */

@@ -1,6 +1,6 @@
 // The sign between the values of a text, as its lines show it.
 
-const SEPARATORS = [',', ';', '\t', '|'] as const
+const SEPARATORS = ['\t', ';', ',', '|'] as const
 const MAX_LINES = 50
 /** A comma with a space after it is one of a sentence or an address, not of a table. */
 const MAX_SPACED_COMMAS = 0.8
