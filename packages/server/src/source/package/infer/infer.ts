@@ -44,7 +44,9 @@ export function infer(
 ): Inference {
   const refused: RefusedList[] = []
   const packageNouns = descriptor.resources.length === 1 ? subjectOf(headerWords(descriptor.name)) : []
-  const outside = knownTargets(known)
+  // A table of the name of a list is that list, as someone else has it.
+  const own = new Set(descriptor.resources.map(({ name }) => name.toLowerCase()))
+  const outside = knownTargets(known.filter(({ names }) => !names.some((name) => own.has(name))))
   const keyed = descriptor.resources.flatMap((resource) => {
     const profile = profiles.get(resource.name)
     if (profile === undefined) return []
@@ -117,10 +119,7 @@ function listOf(
   weights: Weights | undefined,
 ): InferredList {
   const relations = new Map(
-    table.columns.map((column) => [
-      column,
-      relationsOf(column, table, declared.openTargets(column, targets)),
-    ]),
+    table.columns.map((column) => [column, relationsOf(column, table, declared.openTargets(column, targets))]),
   )
   const choices = rolesOf(table, (column) => relations.get(column) ?? [], declared, weights)
   const near = new Map(

@@ -158,11 +158,19 @@ function roleNotes(withRole: (role: Role) => readonly Choice[]): readonly Said[]
   return [...points, ...others]
 }
 
+/** A reference as the descriptor says it; one to the key of a list of the package in fewer words. */
+function referenceIn({ target: { package: outside, resource, field: to, kind } }: Relation, field: string): string {
+  if (outside === undefined && kind === 'key') return `"nomenclator:embed": ${quoted(resource)} at the field`
+  const from = outside === undefined ? '' : `"package": ${quoted(outside)}, `
+  const reference = `{${from}"resource": ${quoted(resource)}, "fields": [${quoted(to)}]}`
+  return `"foreignKeys": [{"fields": [${quoted(field)}], "reference": ${reference}}] in its schema`
+}
+
 /** How the descriptor says that a column has a role. */
 function wayToSay(role: Role, relation: Relation | undefined, field: string): string {
   if (role === 'value') return '"nomenclator:role": "fact" at the field'
   if (role === 'parent') return `"nomenclator:broader": ${quoted(field)} at the resource`
-  if (role === 'reference') return `"nomenclator:embed": ${quoted(relation?.target.resource ?? '')} at the field`
+  if (role === 'reference' && relation !== undefined) return referenceIn(relation, field)
   return `"nomenclator:role": ${quoted(role)} at the field`
 }
 
