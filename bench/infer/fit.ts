@@ -9,6 +9,7 @@ import {
   type Target,
   targetsIn,
 } from '../../packages/server/src/source/package/infer/relations.ts'
+import { relatedness } from '../../packages/server/src/source/package/infer/roles.ts'
 import { ROLES, type Role, type Weights } from '../../packages/server/src/source/package/infer/score.ts'
 import type { Case } from './labels.ts'
 import { optionsOf } from './tally.ts'
@@ -57,7 +58,8 @@ function optionsFor(column: Column, table: KeyedTable, targets: readonly Target[
     const to = `reference:${folded(target?.resource ?? '')}`
     return wanted.some((one) => one.startsWith('reference:') && (one.startsWith(to) || to.startsWith(one)))
   }
-  const besides = sightsBesideKey(column, table)
+  const relations = relationsOf(column, table, targets)
+  const besides = { ...sightsBesideKey(column, table), related: relatedness(relations) }
 
   const plain = ROLES.filter((role) => role !== 'parent' && role !== 'reference').map(
     (role): Option => ({
@@ -66,7 +68,7 @@ function optionsFor(column: Column, table: KeyedTable, targets: readonly Target[
       isRight: isWanted(role),
     }),
   )
-  const related = relationsOf(column, table, targets).map(({ target, sights }): Option => {
+  const related = relations.map(({ target, sights }): Option => {
     const role = target.table?.resource === table.resource ? 'parent' : 'reference'
     return { role, sights: { ...column.sights, ...besides, ...sights }, isRight: isWanted(role, target) }
   })

@@ -1,5 +1,5 @@
 // The report on a data package: a line for each list, faults, findings and notes.
-import type { EntityData } from '../../catalog/catalog.ts'
+import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { type Fault, faultText, MAX_FAULTS } from '../faults.ts'
 import type { Examined, LeftOut, PackageSource } from './examined.ts'
 import type { PackageFinding } from './field-findings.ts'
@@ -21,7 +21,8 @@ const listsOf = ({ catalog, provides, counts }: PackageSource) =>
   })
 
 /** What a list was found to be, in one line: `offices: 3 records by code; name nombre (es); tree by parent; point lat, lon`. */
-function listLine({ key, fields }: EntityData, count: number, catalog: PackageSource['catalog']): string {
+function listLine(entity: Entity, count: number): string {
+  const { key, fields } = entity
   const all = Object.entries(fields)
   const named = all.flatMap(([name, field]) => {
     const language = field.kind === 'name' && 'language' in field ? field.language : undefined
@@ -31,7 +32,7 @@ function listLine({ key, fields }: EntityData, count: number, catalog: PackageSo
     all.flatMap(([name, field]) => (field.kind === 'value' && roles.includes(field.role ?? '') ? [name] : []))
   const trees = all.flatMap(([name, field]) => (field.kind === 'broader' ? [`tree by ${name}`] : []))
   const references = all.flatMap(([name, field]) =>
-    field.kind === 'embed' ? [`${catalog.entities.get(field.entity)?.plural ?? field.entity} by ${name}`] : [],
+    field.kind === 'embed' ? [`${embeddedAt(entity, name).plural} by ${name}`] : [],
   )
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['name', named],
@@ -50,8 +51,8 @@ function listLine({ key, fields }: EntityData, count: number, catalog: PackageSo
 export const listsText = ({ catalog, provides, counts }: PackageSource): string =>
   provides
     .map((name) => {
-      const entity = catalog.entities.get(name) as EntityData | undefined
-      return entity === undefined ? '' : `${entity.plural}: ${listLine(entity, counts.get(name) ?? 0, catalog)}\n`
+      const entity = catalog.entities.get(name)
+      return entity === undefined ? '' : `${entity.plural}: ${listLine(entity, counts.get(name) ?? 0)}\n`
     })
     .join('')
 

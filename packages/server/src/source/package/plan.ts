@@ -50,8 +50,9 @@ export function plansOf(
   const aliases = tables.flatMap((table): AliasPlan[] => {
     if (table.list.role !== 'aliases') return []
     const plan = aliasPlan(table, lists)
-    if ('reason' in plan) refused.push({ resource: table.resource.name, reason: plan.reason })
-    return 'reason' in plan ? [] : [plan]
+    if ('alias' in plan) return [plan]
+    refused.push({ resource: table.resource.name, reason: plan.reason })
+    return []
   })
   return { lists: soundPlans(plans, others, refused), aliases, notes, refused }
 }

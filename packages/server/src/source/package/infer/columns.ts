@@ -1,4 +1,5 @@
 // Columns as an inference sees them: named sights of the header, the place, the values and the rest of the table, each from 0 to 1.
+import { isFieldName } from '../../../base/texts.ts'
 import { cutOf } from '../code-tree.ts'
 import type { Resource, TableField } from '../descriptor.ts'
 import { isSeries } from './evidence.ts'
@@ -46,7 +47,9 @@ export function inferredTable(
 ): InferredTable {
   const declared = new Map(resource.schema?.fields.map((field) => [field.name, field]))
   const nouns = [...subjectOf(headerWords(resource.name)), ...packageNouns]
-  const bare = profile.columns.map((column, at) => bareColumn(column, at, declared.get(column.name)))
+  const first = new Map(profile.columns.toReversed().map((column) => [column.name, column]))
+  const sound = profile.columns.filter((column) => isFieldName(column.name) && first.get(column.name) === column)
+  const bare = sound.map((column, at) => bareColumn(column, at, declared.get(column.name)))
   const families = Map.groupBy(
     bare.filter(({ language }) => language !== undefined),
     ({ stem }) => stem.join(' '),
@@ -121,22 +124,29 @@ const CONCEPTS: readonly Concept[] = [
 ]
 const REPEATED = 0.5
 const MAX_SHORT = 4
+/** So many values that are all different are no chance. */
+const MANY = 20
 
 const every = (words: readonly string[], ...concepts: readonly Concept[]) =>
   words.length > 0 && words.every((word) => names(word, ...concepts))
 const has = (words: readonly string[], ...concepts: readonly Concept[]) =>
   words.some((word) => names(word, ...concepts))
 
+const subjectKey = ({ subject }: Pick<BareColumn, 'subject'>) => subject.map(nounOf).join(' ')
+
 /** What the columns of a table are together, counted once. */
 class Surroundings {
   readonly columns: readonly BareColumn[]
   readonly wordy: ReadonlySet<BareColumn>
+  /** Columns of text that tell records apart. */
+  readonly telling: ReadonlySet<BareColumn>
   readonly firstWordy: BareColumn | undefined
   readonly widest: number
   /** Columns of text that are called names, or what the list is about; and columns of codes. */
   readonly called: ReadonlySet<BareColumn>
   readonly about: ReadonlySet<BareColumn>
   readonly codes: ReadonlySet<BareColumn>
+  readonly #mates: ReadonlyMap<string, { readonly codes: number; readonly others: number }>
   readonly #bySubject: ReadonlyMap<string, readonly BareColumn[]>
   readonly #byStem: ReadonlyMap<string, readonly BareColumn[]>
 
@@ -144,27 +154,37 @@ class Surroundings {
     this.columns = columns
     const wordy = columns.filter(isWordy)
     this.wordy = new Set(wordy)
+    this.telling = new Set(
+      wordy.filter(({ profile }) => profile.distinct.length > REPEATED * (profile.rows - profile.empty)),
+    )
     this.firstWordy = wordy[0]
     this.widest = Math.max(0, ...wordy.map(spread))
     this.called = new Set(wordy.filter(({ stem }) => has(stem, 'name')))
     this.about = new Set(wordy.filter(({ subject }) => namedAfter(subject, nouns) === 1))
     this.codes = new Set(columns.filter(({ stem }) => has(stem, 'code') && !has(stem, 'name')))
-    this.#bySubject = Map.groupBy(columns, ({ subject }) => subject.map(nounOf).join(' '))
+    this.#bySubject = Map.groupBy(columns, subjectKey)
+    this.#mates = new Map(
+      [...this.#bySubject].map(([subject, own]) => {
+        const codes = own.filter(({ stem }) => has(stem, 'code')).length
+        return [subject, { codes, others: own.length - codes }]
+      }),
+    )
     this.#byStem = Map.groupBy(columns, ({ stem }) => stem.join(' '))
   }
 
   /** True if another column about the same is one of codes, or is none. */
   hasMate(column: BareColumn, isOfCodes: boolean): boolean {
     if (column.subject.length === 0) return false
-    const others = this.#bySubject.get(column.subject.map(nounOf).join(' ')) ?? []
-    return others.some((other) => other !== column && has(other.stem, 'code') === isOfCodes)
+    const { codes, others } = this.#mates.get(subjectKey(column)) ?? { codes: 0, others: 0 }
+    const isCode = has(column.stem, 'code')
+    return (isOfCodes ? codes - Number(isCode) : others - Number(!isCode)) > 0
   }
 
   /** True if another column says the same in another language. */
   hasTranslation({ language, stem, subject }: BareColumn): boolean {
     if (language === undefined) return false
     const alike = this.#byStem.get(stem.join(' ')) ?? []
-    const about = subject.length === 0 ? [] : (this.#bySubject.get(subject.map(nounOf).join(' ')) ?? [])
+    const about = subject.length === 0 ? [] : (this.#bySubject.get(subjectKey({ subject })) ?? [])
     return [...alike, ...about].some((other) => other.language !== undefined && other.language !== language)
   }
 }
@@ -184,6 +204,7 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
   const told: Record<Sight, boolean | number> = {
     bias: 1,
     ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
+    parent: has(stem, 'parent') || has(headerWords(column.declared.title ?? ''), 'parent'),
     latitude: has(stem, 'latitude') && !has(stem, 'longitude'),
     longitude: has(stem, 'longitude') && !has(stem, 'latitude'),
     point: has(stem, 'point') || (has(stem, 'latitude') && has(stem, 'longitude')),
@@ -195,10 +216,14 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     otherName: has(stem, 'other') && has(stem, 'name'),
     onlyStart: has(stem, 'start') && every(stem, 'start', 'valid', 'generic'),
     onlyEnd: has(stem, 'end') && every(stem, 'end', 'valid', 'generic'),
+    besideName: has(stem, 'description') && around.called.size > 0,
     inLanguage: language !== undefined,
     family: around.hasTranslation(column),
+    besideNames: around.hasTranslation(column) && around.called.size > 0 && !around.called.has(column),
     bareLanguage: language !== undefined && stem.length === 0,
     own,
+    // What the list is about is no property of its records.
+    ...(own === 1 ? { kind: false, quantity: false } : {}),
     aboutElse: subject.length > 0 && own === 0,
     noSubject: subject.length === 0,
     mateHasCode: !has(stem, 'code') && around.hasMate(column, true),
@@ -209,18 +234,19 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     afterCode: before !== undefined && has(before.stem, 'code') && !has(before.stem, 'name'),
     unique: distinct.length === rows && empty === 0,
     distinct: distinct.length / filled,
+    identifies: distinct.length === filled && filled >= MANY,
     repeats: values.length > 0 && distinct.length / filled < REPEATED,
     constant: distinct.length === 1 && rows > 1,
     empty: empty / Math.max(1, rows),
     oneLength: lengths.size === 1 && longest > 1,
-    short: longest <= MAX_SHORT && longest > 0,
+    acronym: longest <= MAX_SHORT && shares.upper > 0.5,
     codeLike: isCodeLike,
     leadingZero: shares.leadingZero > 0 && shares.digits > 0.9,
     digits: shares.digits === 1,
     number: shares.number === 1,
     fraction: isFraction(profile),
     series: shares.digits === 1 && isSeries(values),
-    slug: isCodeLike && shares.lower === 1 && shares.letters === 1,
+    slug: isSlug(column) && [...around.called].some((other) => other !== column && !isSlug(other)),
     measure: shares.number === 1 && shares.leadingZero === 0 && lengths.size > 1 && !isSeries(values),
     upper: shares.upper,
     mixed: shareOf(values.slice(0, 100), (value) => /[0-9]/.test(value) && /\p{L}/u.test(value)),
@@ -232,10 +258,10 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     listed: shares.listed,
     structured: shares.structured,
     long: !profile.isOneLine,
-    dated: shares.dated > 0.8 && shares.letters < 0.5,
+    dated: shares.dated > 0.8 && shares.letters <= 0.5,
     dateType: profile.types.some(({ type }) => type === 'date' || type === 'datetime'),
     wordy: wordy.has(column),
-    onlyWordy: wordy.has(column) && wordy.size === 1,
+    onlyWordy: around.telling.size === 1 && around.telling.has(column),
     firstWordy: around.firstWordy === column,
     wordiest: wordy.has(column) && spread(column) >= around.widest,
     noName: around.called.size === 0,
@@ -265,6 +291,10 @@ const isFraction = ({ types, values }: ColumnProfile): boolean =>
   types.some(({ type }) => type === 'number') &&
   !types.some(({ type }) => type === 'integer') &&
   cutOf(values, (code) => values.includes(code)) === undefined
+
+/** True for names that programs have for things. */
+const isSlug = ({ profile: { shares, isOneLine } }: BareColumn) =>
+  isOneLine && shares.lower === 1 && shares.letters === 1 && shares.spaced === 0
 
 /** How much text there is, where values are different. */
 const spread = ({ profile: { values, distinct, rows } }: BareColumn) =>

@@ -1,4 +1,5 @@
 // Writes what was inferred of a table into its resource, so that nothing of it is left open.
+import { MAX_ID } from '../../../catalog/check.ts'
 import type { ForeignKey, OwnProperties, Resource, TableField } from '../descriptor.ts'
 import type { AliasTable } from './alias-table.ts'
 import { type Column, type InferredTable, isTypeDeclared } from './columns.ts'
@@ -8,11 +9,12 @@ import { type Choice, isLongitudeFirst } from './roles.ts'
 
 export function completeResource(
   resource: Resource,
-  { columns }: InferredTable,
+  { columns, profile }: InferredTable,
   list: InferredList | undefined,
   alias: AliasTable | undefined,
 ): Resource {
   const { schema } = resource
+  const byName = new Map(columns.map((column) => [column.name, column]))
   const choices = new Map(list?.choices.map((choice) => [choice.column, choice]))
   const keyed = schema?.primaryKey ?? (list === undefined ? undefined : list.key.columns.map(({ name }) => name))
   const foreignKeys = [
@@ -30,13 +32,16 @@ export function completeResource(
     schema: {
       ...schema,
       own: schema?.own ?? new Map(),
-      fields: columns.map((column) =>
-        fieldOf(column, choices.get(column), {
+      fields: profile.columns.map(({ name }) => {
+        const column = byName.get(name)
+        if (column === undefined) return { name, type: 'string', own: new Map([['role', 'fact']]) }
+        return fieldOf(column, choices.get(column), {
           isKey: keyed?.includes(column.name) === true,
+          isInferredKey: schema?.primaryKey === undefined || schema.primaryKey.length === 0,
           isReference: foreignKeys.some(({ fields }) => fields.includes(column.name)),
           isAlias: alias?.alias === column,
-        }),
-      ),
+        })
+      }),
       ...(keyed === undefined || keyed.length === 0 ? {} : { primaryKey: keyed }),
       ...(foreignKeys.length === 0 ? {} : { foreignKeys }),
     },
@@ -87,7 +92,12 @@ const aliasReference = (alias: AliasTable | undefined, given: readonly ForeignKe
         },
       ]
 
-type Place = { readonly isKey: boolean; readonly isReference: boolean; readonly isAlias: boolean }
+type Place = {
+  readonly isKey: boolean
+  readonly isInferredKey: boolean
+  readonly isReference: boolean
+  readonly isAlias: boolean
+}
 
 function fieldOf(column: Column, choice: Choice | undefined, place: Place): TableField {
   const { declared } = column
@@ -101,6 +111,9 @@ function fieldOf(column: Column, choice: Choice | undefined, place: Place): Tabl
   } else if (role !== undefined && role !== 'value' && role !== 'parent' && role !== 'reference')
     own.push(['role', role])
   else if (!isPlaced && declared.type !== 'geopoint') own.push(['role', 'fact'])
+  // A number that nobody declared to be the key is a code.
+  if (place.isKey && declared.type === 'integer' && (place.isInferredKey || !isWrittenAsNumber(column)))
+    own.push(['role', 'code'])
   if (language !== undefined && !(isPlaced && role !== 'name')) own.push(['language', language])
   return { ...declared, name: column.name, ...type, own: mergedOwn(own, declared.own) }
 }
@@ -108,6 +121,12 @@ function fieldOf(column: Column, choice: Choice | undefined, place: Place): Tabl
 /** What is declared comes last, and so wins. */
 const mergedOwn = (inferred: readonly (readonly [string, unknown])[], declared: OwnProperties): OwnProperties =>
   new Map([...inferred, ...declared])
+
+/** True for whole numbers that are identifiers of records: those that are not written with zeros before them. */
+const isWrittenAsNumber = ({ profile: { types, values } }: Column): boolean =>
+  values.length === 0 ||
+  (types.some(({ type }) => type === 'integer') &&
+    values.every((value) => Number(value) >= 0 && Number(value) <= MAX_ID))
 
 const TEXTS = ['name', 'alias', 'description', 'code', 'parent', 'reference']
 

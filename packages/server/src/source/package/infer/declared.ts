@@ -109,10 +109,11 @@ export class Declared {
     return (found ?? key[0])?.name
   }
 
-  /** True if values of a column may be taken for codes of a list. */
-  mayRefer(column: Column, { table }: Target): boolean {
+  /** The lists that the values of a column may be taken for codes of. */
+  openTargets(column: Column, targets: readonly Target[]): readonly Target[] {
     const { embed, role, broader } = fieldProperties(column.declared)
-    if (embed !== undefined || role !== undefined || broader !== undefined || this.#refers(column)) return false
-    return table !== this.#table || this.tree === undefined
+    if (embed !== undefined || role !== undefined || broader !== undefined || this.#refers(column)) return []
+    const hasTree = this.tree !== undefined
+    return targets.filter(({ table }) => !(hasTree && table?.resource === this.#table.resource))
   }
 }

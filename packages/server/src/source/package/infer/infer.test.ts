@@ -198,7 +198,7 @@ describe('the key', () => {
     const rows = Array.from({ length: 60 }, (_, at) => `C${at}|name ${at % 7}`)
     const plan = planOf({ offices: { table: ['code|name', ...rows, '|odd'].join('\n') } })
     expect(listIn(plan, 'offices')).toMatchObject({ entity: { key: ['code'] }, leavesOutRows: true })
-    expect(toldOf(plan)[0]).toContain('1 row without it cannot be published')
+    expect(toldOf(plan)[0]).toContain('1 row without it, or with that of another row, cannot be published')
   })
 
   test('is another where later rows have shown that it is not unique', () => {
@@ -262,7 +262,7 @@ describe('names', () => {
     ],
     [
       'are the column with the most words',
-      { table: 'code|a|b\n1|x y|one two three\n2|x z|four five six' },
+      { table: 'code|a|b\n1|x y|one two three\n2|x y|four five six' },
       { b: 'name' },
     ],
     ['are never codes', { table: 'code|kind\n1|A\n2|B' }, { kind: 'value text' }],
@@ -335,8 +335,9 @@ describe('a tree', () => {
     expect(plan.notes).toContainEqual({
       resource: 'offices',
       field: 'parent',
-      what: '"parent" makes no tree: some of its values are no "code", such as "X".',
-      otherwise: '"nomenclator:broader": "parent" at the resource; records below one that is not there are then roots',
+      what: '80 % of "parent" are "code" of "offices"; "X" is not.',
+      otherwise: '"nomenclator:broader": "parent" at the resource',
+      kind: 'doubt',
     })
   })
 
@@ -493,9 +494,9 @@ describe('references', () => {
   })
 
   test('nearly are told', () => {
-    const rows = Array.from({ length: 20 }, (_, at) => `${at}|${at === 3 ? 'X' : 'N'}`)
+    const rows = Array.from({ length: 20 }, (_, at) => `${at}|${at % 5 === 3 ? 'X' : 'N'}`)
     expect(toldOf(withRegions({ table: ['id|region', ...rows].join('\n') })).join()).toContain(
-      '"region" does not refer to "regions": some of its values are not there, such as "X"',
+      '80 % of "region" are "code" of "regions"; "X" is not.',
     )
   })
 })

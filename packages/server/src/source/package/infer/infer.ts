@@ -95,7 +95,8 @@ function keyOf(
       marginOf('name', column, key.includes(column) ? {} : sightsBesideKey(column, keyed), weights)
     return Math.min(MAX_REST, Math.max(...table.columns.map(marginOfName)))
   }
-  const refersAway = (column: Column) => relationsOf(column, table, outside).some(({ sights }) => isSureOf(sights))
+  const refersAway = (column: Column) =>
+    column.subject.length > 0 && relationsOf(column, table, outside).some(({ sights }) => isSureOf(sights))
   const [best, next] = keysOf(table, restOf, (column) => declared.sightsOf(column), refersAway, weights)
   if (best === undefined) return undefined
   const margin = next === undefined ? Number.POSITIVE_INFINITY : best.score - next.score
@@ -118,11 +119,7 @@ function listOf(
   const relations = new Map(
     table.columns.map((column) => [
       column,
-      relationsOf(
-        column,
-        table,
-        targets.filter((target) => declared.mayRefer(column, target)),
-      ),
+      relationsOf(column, table, declared.openTargets(column, targets)),
     ]),
   )
   const choices = rolesOf(table, (column) => relations.get(column) ?? [], declared, weights)

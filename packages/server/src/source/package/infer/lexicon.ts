@@ -46,13 +46,18 @@ const GLUED: readonly (readonly [RegExp, Concept])[] = [
 ]
 const NONE: Entry = { concepts: new Set(), languages: new Map() }
 
-const known = new Map<string, Entry>()
 const MAX_KNOWN = 10_000
 
-function entryOf(word: string): Entry {
-  if (known.size > MAX_KNOWN) known.clear()
-  return known.getOrInsertComputed(word, entryFor)
+/** Remembers what was made of a word, of so many words. */
+function remembered<T>(make: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>()
+  return (word) => {
+    if (known.size > MAX_KNOWN) known.clear()
+    return known.getOrInsertComputed(word, make)
+  }
 }
+
+const entryOf = remembered(entryFor)
 
 function entryFor(word: string): Entry {
   const found = ENTRIES.get(word) ?? ENTRIES.get(word.replace(/[0-9]+$/, ''))
@@ -88,17 +93,17 @@ const isPluralOf = (many: string, one: string) =>
   one.length > 1 && PLURALS.some(([end, plural]) => end.test(one) && one.replace(end, plural) === many)
 
 /** A word without its number, or the word that stands for it and its synonyms. */
-export const nounOf = (word: string): string => {
+export const nounOf = remembered((word) => {
   const plain = word.replace(/(?<=\p{L}{2})[0-9]+$/u, '')
   const singular = [plain, plain.replace(/s$/, ''), plain.replace(/es$/, ''), plain.replace(/ies$/, 'y')]
   const known = singular.find((one) => SYNONYMS.has(one))
   return known === undefined ? plain : (SYNONYMS.get(known) as string)
-}
+})
 
 /** True for a word and its plural, and for words of several languages for the same. */
 export function isSameWord(one: string, other: string): boolean {
   const [a, b] = [nounOf(one), nounOf(other)]
-  return a === b || isPluralOf(a, b) || isPluralOf(b, a)
+  return a === b || (a[0] === b[0] && (isPluralOf(a, b) || isPluralOf(b, a)))
 }
 
 const MIN_SHORT = 3

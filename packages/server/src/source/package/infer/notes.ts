@@ -58,6 +58,7 @@ function listNotes(list: InferredList): readonly Said[] {
     ...withRole('reference').map((choice) => referenceNote(choice)),
     ...roleNotes(withRole),
     ...inferred.flatMap((choice) => doubtOf(choice)),
+    ...(choices.some(({ role }) => role === 'name') ? [] : unusableName(list)),
     ...table.columns.flatMap((column) => nearMiss(list.near.get(column), column.name)),
   ]
 }
@@ -89,6 +90,15 @@ function nameNotes(names: readonly Choice[]): readonly Said[] {
       others.length === 0 ? only.column.name : undefined,
     ),
   ]
+}
+
+/** A column that is called the name and cannot be one: without it records are called by their keys, which nobody expects. */
+function unusableName({ table }: InferredList): readonly Said[] {
+  const column = table.columns.find(({ sights, profile }) => sights.name === 1 && !profile.isOneLine)
+  if (column === undefined) return []
+  const what = `${quoted(column.name)} is not the name, since a value of it has several lines or more than 1,000 characters. Records are called by their key.`
+  const otherwise = '"nomenclator:role": "name" at the field; line breaks then become blanks'
+  return [{ ...decision(what, otherwise, column.name), kind: 'doubt' }]
 }
 
 const parentNote = ({ column, relation }: Choice): Said =>

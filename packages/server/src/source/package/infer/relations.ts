@@ -17,6 +17,7 @@ export type Target = {
   readonly field: string
   readonly fieldWords: readonly string[]
   readonly kind: 'key' | 'code' | 'name'
+  readonly isNumber: boolean
   readonly table?: InferredTable
   readonly codes: () => CodeSet
   /** Lengths that values must have to be looked up, where the codes are read at need. */
@@ -38,13 +39,14 @@ export function targetsIn(table: KeyedTable): readonly Target[] {
   const [key] = table.key
   if (key === undefined || table.key.length > 1) return []
   const others = table.columns.filter(
-    ({ sights, profile }) => sights.unique === 1 && profile.isOneLine && sights.number !== 1 && sights.dateType !== 1,
+    ({ sights, profile }) => sights.unique === 1 && profile.isOneLine && sights.dateType !== 1,
   )
   return [key, ...others.filter((column) => column !== key)].map((column) => ({
     resource: table.resource.name,
     nouns: [subjectOf(headerWords(table.resource.name))],
     field: column.name,
     fieldWords: column.words,
+    isNumber: column.sights.number === 1,
     kind: column === key ? 'key' : column.sights.codeLike === 1 && column.sights.wordy !== 1 ? 'code' : 'name',
     table,
     codes: memoized(() => new CodeSet(column.profile)),
@@ -60,6 +62,7 @@ export const knownTargets = (lists: readonly KnownList[]): readonly Target[] =>
       field: code.field,
       fieldWords: headerWords(code.field),
       kind: 'key' as const,
+      isNumber: false,
       codes: memoized(() => new CodeSet(profileValues(code.field, code.values()))),
       lengths: code.lengths,
     })),
@@ -81,13 +84,14 @@ const INFORMATION = 10
 export function relationsOf(column: Column, own: InferredTable, targets: readonly Target[]): readonly Relation[] {
   const { profile, subject, words } = column
   if (profile.values.length === 0 || column.sights.fraction === 1 || column.sights.sentence === 1) return []
+  const isTelling = !words.every((word) => names(word, 'code', 'name', 'generic', 'quantity'))
+  const header = words.join(' ')
   return targets.flatMap((target): Relation[] => {
-    const isSelf = target.table === own
-    if (isSelf && target.field === column.name) return []
-    const isTelling = !words.every((word) => names(word, 'code', 'name', 'generic', 'quantity'))
-    const sameHeader = !isSelf && isTelling && words.join() === target.fieldWords.join()
+    const isSelf = target.table?.resource === own.resource
+    if (isSelf && (target.field === column.name || (target.kind !== 'key' && column.sights.parent !== 1))) return []
+    const sameHeader = !isSelf && isTelling && header === target.fieldWords.join(' ')
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
-    if (target.kind !== 'key' && (isSelf ? column.sights.parent !== 1 : named < 0.5)) return []
+    if (target.kind !== 'key' && !isSelf && (named < 0.5 || target.isNumber)) return []
     if (target.lengths !== undefined && !mayBe(column, target.lengths, named)) return []
     const evidence = target.codes().evidenceFrom(profile)
     if (evidence === undefined || evidence.share < MIN_FOUND) return []
@@ -99,6 +103,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
       byName: Number(target.kind === 'name'),
       outside: Number(target.package !== undefined),
       self: Number(isSelf),
+      sameThing: named < 0.5 && !sameHeader ? (column.sights.identifies ?? 0) : 0,
       integers: Number(target.codes().areNumbers),
     }
     return [{ target, evidence, sights }]

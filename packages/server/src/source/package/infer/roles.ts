@@ -55,7 +55,7 @@ function optionsOf(
 ): readonly Option[] {
   const isKey = table.key.includes(column)
   const isWholeKey = isKey && table.key.length === 1
-  const besides = isKey ? {} : sightsBesideKey(column, table)
+  const besides = isKey ? {} : { ...sightsBesideKey(column, table), related: relatedness(relations) }
   const optionOf = (role: Role, relation?: Relation): Option => ({
     column,
     role,
@@ -78,6 +78,15 @@ function optionsOf(
     ({ score, role }) => (score > 0 && !declared.has(role)) || role === 'value',
   )
 }
+
+/** How much a header names a list that has the values of its column. */
+export const relatedness = (relations: readonly Relation[]): number =>
+  Math.max(
+    0,
+    ...relations.map(({ sights: { named = 0, found = 0, self = 0 } }) =>
+      found >= MIN_FOUND && self === 0 ? named : 0,
+    ),
+  )
 
 /** False where a law speaks against a role; else the language that a name has then. */
 type Verdict = false | string | undefined
@@ -161,7 +170,12 @@ class Chosen {
       case 'alias':
         return allowedIf(profile.types.length === 0)
       case 'code':
-        return allowedIf(profile.isOneLine && sights.dateType !== 1 && (sights.distinct ?? 0) >= MIN_DISTINCT)
+        return allowedIf(
+          profile.isOneLine &&
+            sights.dateType !== 1 &&
+            (sights.distinct ?? 0) >= MIN_DISTINCT &&
+            !['integer', 'number'].includes(column.declared.type ?? ''),
+        )
       default:
         return undefined
     }

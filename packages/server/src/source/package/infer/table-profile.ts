@@ -17,7 +17,7 @@ const FORMS = {
   spaced: /\S\s+\S/,
   sentence: /(?:\S+\s+){6}\S/,
   address: /^(?:https?:|www\.)|^\S+@\S+\.\S+$/,
-  letters: /\p{L}{2}/u,
+  letters: /\p{L}{2}|\p{Ll}/u,
   lower: /^[^\p{Lu}]*\p{Ll}[^\p{Lu}]*$/u,
   listed: /\S[,;|] ?\S/,
   dated: /(?<![0-9])[12][0-9]{3}(?![0-9])/,
