@@ -117,10 +117,7 @@ function listOf(
   weights: Weights | undefined,
 ): InferredList {
   const relations = new Map(
-    table.columns.map((column) => [
-      column,
-      relationsOf(column, table, declared.openTargets(column, targets)),
-    ]),
+    table.columns.map((column) => [column, relationsOf(column, table, declared.openTargets(column, targets))]),
   )
   const choices = rolesOf(table, (column) => relations.get(column) ?? [], declared, weights)
   const near = new Map(
