@@ -109,3 +109,20 @@ export const ownProperties = (value: JsonObject): OwnProperties =>
   new Map(
     Object.entries(value).flatMap(([name, own]) => (name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), own]] : [])),
   )
+
+export const TYPES = [
+  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'list', 'datetime', 'date', 'time', 'year'],
+  ...['yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
+]
+/** Names of types that are not those of the standard, and what they stand for. */
+export const TYPE_ALIASES = new Map([
+  ...['text', 'str', 'varchar', 'char', 'character varying', 'uri', 'url', 'code'].map(
+    (name) => [name, 'string'] as const,
+  ),
+  ...['int', 'bigint', 'smallint', 'int64', 'long'].map((name) => [name, 'integer'] as const),
+  ...['float', 'double', 'decimal', 'real', 'numeric', 'float64'].map((name) => [name, 'number'] as const),
+  ...['bool', 'logical'].map((name) => [name, 'boolean'] as const),
+  ...['timestamp', 'date-time'].map((name) => [name, 'datetime'] as const),
+  ['gyear', 'year'],
+  ['gyearmonth', 'yearmonth'],
+])

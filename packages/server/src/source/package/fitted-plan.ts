@@ -2,6 +2,7 @@
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../faults.ts'
+import type { Findings } from '../findings.ts'
 import type { ListPlan } from './descriptor.ts'
 
 /** Values of a field that are odd, with the first few places. */
@@ -47,3 +48,22 @@ export function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, 
 }
 
 const isMore = (misfits: number, given: number) => misfits > FEW || misfits * FEW_OF > given
+
+const MAX_EXCERPT = 60
+export const excerpt = (text: string): string => JSON.stringify(text).slice(0, MAX_EXCERPT)
+
+/** Tells odd values with the first places, and how many more there are. */
+export function tellOdd(
+  findings: Findings,
+  { count, examples }: Odd,
+  field: string,
+  kind: string,
+  description: string,
+  expected: string,
+): void {
+  for (const { location, text } of examples) {
+    const value = excerpt(text)
+    findings.add(kind, description, { ...location, column: field, value, says: `${value}${expected}` })
+  }
+  findings.addMore(kind, description, count - examples.length)
+}

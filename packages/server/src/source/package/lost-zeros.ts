@@ -1,5 +1,6 @@
 // Codes that have lost the zeros at their beginning, as spreadsheets take them for numbers: the few that are shorter than the rest.
 import type { SourceLocation } from '../faults.ts'
+import type { Findings } from '../findings.ts'
 
 const MAX_LENGTH = 30
 /** Numbers that are counted up differ in length too; so many of them are looked at. */
@@ -40,6 +41,18 @@ export class LostZeros {
         (this.#places.get(length) ?? []).map((one) => ({ ...one, whole: one.text.padStart(usual, '0') })),
       ),
     }
+  }
+
+  tell(findings: Findings, column: string): void {
+    const description =
+      'a code is shorter than the rest, as if it had lost zeros at its beginning, and is published as it is; write the zeros in the file'
+    const { count, places } = this.found()
+    for (const { location, text, whole } of places)
+      findings.add('lost-zero', description, {
+        ...{ ...location, column, value: text },
+        says: `${text}, which must have been ${whole}`,
+      })
+    if (count > places.length) findings.addMore('lost-zero', description, count - places.length)
   }
 
   #isSeries(): boolean {

@@ -22,6 +22,8 @@ import {
   optional,
   ownProperties,
   sourceOf,
+  TYPE_ALIASES,
+  TYPES,
   textOf,
   texts,
   textsOf,
@@ -95,23 +97,6 @@ const ABOUT = { title: line, description: paragraph }
 const LICENSE = { name: line, title: line, path: place }
 const SOURCE = { title: line, path: place, email: line }
 const CONTRIBUTOR = { ...SOURCE, organization: line }
-
-const TYPES = [
-  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'list', 'datetime', 'date', 'time', 'year'],
-  ...['yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
-]
-/** Names of types that are not those of the standard, and what they stand for. */
-const TYPE_ALIASES = new Map([
-  ...['text', 'str', 'varchar', 'char', 'character varying', 'uri', 'url', 'code'].map(
-    (name) => [name, 'string'] as const,
-  ),
-  ...['int', 'bigint', 'smallint', 'int64', 'long'].map((name) => [name, 'integer'] as const),
-  ...['float', 'double', 'decimal', 'real', 'numeric', 'float64'].map((name) => [name, 'number'] as const),
-  ...['bool', 'logical'].map((name) => [name, 'boolean'] as const),
-  ...['timestamp', 'date-time'].map((name) => [name, 'datetime'] as const),
-  ['gyear', 'year'],
-  ['gyearmonth', 'yearmonth'],
-])
 
 class DescriptorParser {
   readonly #context: DescriptorContext

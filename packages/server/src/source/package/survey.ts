@@ -6,7 +6,7 @@ import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
-import { type FieldCount, fitted, type Odd, ownFields } from './fitted-plan.ts'
+import { excerpt, type FieldCount, fitted, type Odd, ownFields, tellOdd } from './fitted-plan.ts'
 import { ListRecords } from './list-records.ts'
 import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
@@ -120,7 +120,7 @@ class Survey {
     }
     const plan = fitted(this.#plan, this.#counts, this.#rows)
     this.#tellCounts(plan)
-    this.#tellLostZeros()
+    for (const [field, lost] of this.#lostZeros) lost.tell(this.#findings.of(field), field)
     this.#plant()
     this.#checkNumber()
     const faults = await this.#allFaults()
@@ -316,21 +316,6 @@ class Survey {
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
   }
 
-  #tellLostZeros(): void {
-    const description =
-      'a code is shorter than the rest, as if it had lost zeros at its beginning, and is published as it is; write the zeros in the file'
-    for (const [field, lost] of this.#lostZeros) {
-      const { count, places } = lost.found()
-      const findings = this.#findings.of(field)
-      for (const { location, text, whole } of places)
-        findings.add('lost-zero', description, {
-          ...{ ...location, column: field, value: text },
-          says: `${text}, which must have been ${whole}`,
-        })
-      if (count > places.length) findings.addMore('lost-zero', description, count - places.length)
-    }
-  }
-
   #tellBreach(field: string, text: string, expected: string): void {
     const description = 'a value breaks a constraint that the schema declares, and is published as it is'
     const value = excerpt(text)
@@ -347,8 +332,10 @@ class Survey {
       const isWidened = fields.get(field)?.value !== this.#plan.fields.get(field)?.value
       const type = this.#plan.fields.get(field)?.value.type
       const before = this.#plan.entity.fields[field]?.kind
+      const findings = this.#findings.of(field)
       if (misfits.count > 0 && before !== 'id')
-        this.#tellOdd(
+        tellOdd(
+          findings,
           misfits,
           field,
           isWidened ? 'not-of-type' : 'value-left-out',
@@ -360,7 +347,8 @@ class Survey {
       const isKey = entity.key.includes(field)
       if (isKey) this.#refuseUnresolved(unresolved, field)
       else if (unresolved.count > 0)
-        this.#tellOdd(
+        tellOdd(
+          findings,
           unresolved,
           field,
           'reference-not-found',
@@ -374,15 +362,6 @@ class Survey {
   #refuseUnresolved({ examples }: Odd, field: string): void {
     for (const { location, text } of examples)
       this.#faults.add({ ...location, column: field, value: text, expected: 'the key of a record of the other list' })
-  }
-
-  #tellOdd({ count, examples }: Odd, field: string, kind: string, description: string, expected: string): void {
-    const findings = this.#findings.of(field)
-    for (const { location, text } of examples) {
-      const value = excerpt(text)
-      findings.add(kind, description, { ...location, column: field, value, says: `${value}${expected}` })
-    }
-    findings.addMore(kind, description, count - examples.length)
   }
 
   #plant(): void {
@@ -409,8 +388,5 @@ class Survey {
 
 /** Whether bytes of it could not be decoded. */
 const isBroken = (value: unknown) => typeof value === 'string' && value.includes('\ufffd')
-
-const MAX_EXCERPT = 60
-const excerpt = (text: string) => JSON.stringify(text).slice(0, MAX_EXCERPT)
 
 const noneOdd = (): Odd => ({ count: 0, examples: [] })
