@@ -148,7 +148,7 @@ function namedCode({ list: { code } }: DeclaredTable, fields: EntityData['fields
 const MAX_TEXT = 500
 
 /** A text as definitions have it: of one line that is not too long. */
-export const oneLine = (text: string): string =>
+const oneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()

@@ -21,7 +21,7 @@ export type Plan = {
   readonly refused: readonly RefusedList[]
 }
 
-export type PlanContext = {
+type PlanContext = {
   /** Tells whether a collection of another package has a slug already. */
   readonly taken: (slug: string) => boolean
   /** The definitions of the lists of other packages, and of those that ship with the program. */

@@ -20,7 +20,7 @@ export const FIELD_ROLES = [
   'validFrom',
   'validTo',
 ] as const
-export type FieldRole = (typeof FIELD_ROLES)[number]
+type FieldRole = (typeof FIELD_ROLES)[number]
 
 export const LIST_ROLES = ['list', 'aliases'] as const
 export const ORDERS = ['as given', 'by key'] as const

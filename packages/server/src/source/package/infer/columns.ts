@@ -7,8 +7,7 @@ import { languageIn } from './language.ts'
 import { type Concept, headerWords, isSameWord, isShortFor, names, nounOf, subjectOf } from './lexicon.ts'
 import { type ColumnProfile, shareOf, type TableProfile } from './table-profile.ts'
 
-export type Sight = string
-export type Sights = Readonly<Record<Sight, number>>
+export type Sights = Readonly<Record<string, number>>
 
 export type Column = {
   readonly profile: ColumnProfile
@@ -94,7 +93,7 @@ function withoutLanguage({ language: _, ...column }: BareColumn): BareColumn {
 }
 
 /** How much the words of a column are those of a list: all of them, or a part. */
-export function namedAfter(subject: readonly string[], nouns: readonly string[]): number {
+function namedAfter(subject: readonly string[], nouns: readonly string[]): number {
   if (subject.length === 0 || nouns.length === 0) return 0
   const isOf = (word: string) => nouns.some((noun) => isSameWord(word, noun))
   if (subject.every(isOf)) return 1
@@ -201,7 +200,7 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
   const longest = Math.max(0, ...lengths.keys())
   const isCodeLike = shares.spaced <= 0.1 && shares.address < 0.5 && longest <= 40 && profile.isOneLine
   const own = namedAfter(subject, nouns)
-  const told: Record<Sight, boolean | number> = {
+  const told: Record<string, boolean | number> = {
     bias: 1,
     ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
     parent: has(stem, 'parent') || has(headerWords(column.declared.title ?? ''), 'parent'),

@@ -3,7 +3,7 @@ import { MAX_ID } from '../../../catalog/check.ts'
 import type { ForeignKey, OwnProperties, Resource, TableField } from '../descriptor.ts'
 import type { AliasTable } from './alias-table.ts'
 import { type Column, type InferredTable, isTypeDeclared } from './columns.ts'
-import type { InferredList } from './infer.ts'
+import type { InferredList } from './inferred-list.ts'
 import { names } from './lexicon.ts'
 import { type Choice, isLongitudeFirst } from './roles.ts'
 

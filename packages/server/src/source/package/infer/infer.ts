@@ -4,8 +4,9 @@ import { type AliasTable, aliasTableOf } from './alias-table.ts'
 import { type Column, type InferredTable, inferredTable, type Sights } from './columns.ts'
 import { completeResource } from './complete.ts'
 import { Declared } from './declared.ts'
-import { CodeSet, codeTreeEvidence, type TreeEvidence } from './evidence.ts'
+import { CodeSet, codeTreeEvidence } from './evidence.ts'
 import type { Inference, KnownList, Note } from './inference.ts'
+import type { InferredList } from './inferred-list.ts'
 import { type ChosenKey, keysOf } from './keys.ts'
 import { headerWords, subjectOf } from './lexicon.ts'
 import { notesOf } from './notes.ts'
@@ -21,17 +22,6 @@ import {
 import { type Choice, MIN_FOUND, rolesOf } from './roles.ts'
 import { marginOf, type Weights } from './score.ts'
 import type { TableProfile } from './table-profile.ts'
-
-/** What a table was found to be. */
-export type InferredList = {
-  readonly table: KeyedTable
-  readonly key: ChosenKey
-  readonly declared: Declared
-  readonly choices: readonly Choice[]
-  readonly tree?: TreeEvidence
-  /** Lists that most values of a column are codes of, and not enough. */
-  readonly near: ReadonlyMap<Column, Relation>
-}
 
 /** How unlikely a tree by codes must be by chance, as a natural logarithm. */
 const ENOUGH_FOR_TREE = 4.5

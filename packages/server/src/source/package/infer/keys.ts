@@ -79,7 +79,7 @@ function combinations<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** How many rows lack a value in one of the columns, or have all of another row. */
-export function unidentifiedBy(columns: readonly Column[]): number {
+function unidentifiedBy(columns: readonly Column[]): number {
   const [first, ...rest] = columns.map(({ profile }) => profile.hashes)
   if (first === undefined) return 0
   const joined = first.slice()

@@ -43,7 +43,7 @@ function languageNames(): ReadonlyMap<string, string> {
   return names
 }
 
-export type InLanguage = {
+type InLanguage = {
   readonly language: string
   /** The words of the name without those of the language. */
   readonly stem: readonly string[]

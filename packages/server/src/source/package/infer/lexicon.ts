@@ -66,9 +66,8 @@ function entryFor(word: string): Entry {
   return glued.length === 0 ? NONE : { concepts: new Set(glued), languages: new Map() }
 }
 
-export const conceptsOf = (word: string): ReadonlySet<Concept> => entryOf(word).concepts
 export const names = (word: string, ...concepts: readonly Concept[]): boolean =>
-  concepts.some((concept) => conceptsOf(word).has(concept))
+  concepts.some((concept) => entryOf(word).concepts.has(concept))
 /** The language in which a word names a concept. */
 export const languageOfWord = (word: string, concept: Concept): string | undefined =>
   entryOf(word).languages.get(concept)

@@ -1,8 +1,8 @@
 // Notes on what was inferred: a sentence for each decision, and the one change of the descriptor that says otherwise.
 import type { Resource } from '../descriptor.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { InferredList } from './infer.ts'
 import type { Note } from './inference.ts'
+import type { InferredList } from './inferred-list.ts'
 import type { ChosenKey } from './keys.ts'
 import type { Relation } from './relations.ts'
 import { type Choice, isLongitudeFirst } from './roles.ts'

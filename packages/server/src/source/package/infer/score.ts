@@ -8,7 +8,7 @@ export const WEIGHTS: Weights = weights
 export const ROLES = Object.keys(weights) as readonly Role[]
 
 /** The score of a role for a column, in the units of a logit. `more` are sights of the column and another list together. */
-export function scoreOf(role: Role, { sights }: Column, more: Sights = {}, table: Weights = WEIGHTS): number {
+function scoreOf(role: Role, { sights }: Column, more: Sights = {}, table: Weights = WEIGHTS): number {
   let sum = 0
   for (const [sight, weight] of Object.entries(table[role])) sum += weight * (more[sight] ?? sights[sight] ?? 0)
   return sum

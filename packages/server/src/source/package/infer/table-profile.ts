@@ -2,7 +2,7 @@
 import { isDay, valueReader } from '../values.ts'
 
 /** A type that all values of a column fit, as Table Schema names it, with what it needs to be read. */
-export type FittingType = {
+type FittingType = {
   readonly type: 'integer' | 'number' | 'boolean' | 'date' | 'datetime' | 'year'
   readonly format?: string
   readonly decimalChar?: ','
@@ -24,7 +24,7 @@ const FORMS = {
   roman: /^[IVXLCM]+$/i,
   structured: /^[[{].*[\]}]$/s,
 } as const
-export type Form = keyof typeof FORMS
+type Form = keyof typeof FORMS
 
 export type ColumnProfile = {
   /** As in the file. */
@@ -58,9 +58,9 @@ export type TableProfile = {
 }
 
 /** Blocks of rows of texts, each as wide as the header, blanks around the texts removed. */
-export type TextRows = AsyncIterable<{ readonly rows: readonly (readonly string[])[] }>
+type TextRows = AsyncIterable<{ readonly rows: readonly (readonly string[])[] }>
 
-export type ProfileOptions = {
+type ProfileOptions = {
   /** Values of a column that mean that there is none, besides the empty text. */
   readonly missingIn?: (column: string) => readonly string[]
   readonly maxRows?: number
@@ -217,8 +217,7 @@ export function hashOf(text: string): number {
 }
 
 const MAX_DIGITS = 15
-export const isWholeNumber = (value: string): boolean =>
-  /^-?(?:0|[1-9][0-9]*)$/.test(value) && value.length <= MAX_DIGITS
+const isWholeNumber = (value: string): boolean => /^-?(?:0|[1-9][0-9]*)$/.test(value) && value.length <= MAX_DIGITS
 const isYear = (value: string) => /^(?:1[0-9]|20|21)[0-9]{2}$/.test(value)
 
 /** Forms of dates, each with the positions of year, month and day. */
