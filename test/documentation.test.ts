@@ -16,7 +16,7 @@ import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follow
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin-paths.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
 import { problemTitles } from '../packages/server/src/http/problem.ts'
-import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/workers.ts'
+import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/messages.ts'
 import { ROUTE_LABELS } from '../packages/server/src/http/routes.ts'
 import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
 import { FIRST_PAGE } from '../packages/server/src/http/v1/page-request.ts'
@@ -26,6 +26,7 @@ import type { PageNumber } from '../packages/server/src/query/page.ts'
 import { FOLLOW_PROBLEMS } from '../packages/server/src/release/home/follow.ts'
 import { checks } from '../packages/verify/src/checks.ts'
 import { DIFFERENCE_KINDS } from '../packages/verify/src/compare.ts'
+import { housePicture } from '../tools/house-picture.ts'
 import { USAGE as SCREENSHOTS_USAGE } from '../tools/screenshots.ts'
 import { CHROMIUM_VARIABLE } from './support/browser.ts'
 import { builtIn, collections, entityNames } from './support/built-in.ts'
@@ -37,7 +38,7 @@ const commands = await allCommands()
 const ROOT = join(import.meta.dir, '..')
 const README_LINES = 91
 const TOUR_LINES = 200
-const SPINE_LINES = 7_000
+const SPINE_LINES = 7_050
 const SPINE_FILES = 45
 const FOLDER_README_LINES = 60
 /** Files that are made when the project is set up or run, and not in the repository. */
@@ -408,6 +409,11 @@ describe('docs/architecture.md', () => {
       'http/v2',
     ]
     expect(rooms.filter((room) => !spine.some((path) => path.startsWith(`${room}/`)))).toEqual([])
+  })
+
+  test('shows the house as the imports are; npm run picture draws it', async () => {
+    expect(read('docs/images/house.svg')).toBe(await housePicture())
+    expect(read(file)).toContain('](images/house.svg)')
   })
 
   test('says of each file what it owns, and of each folder what it is', () => {

@@ -6,7 +6,7 @@ import type { Descriptor } from '../../packages/server/src/source/package/descri
 import { profileTable, type TableProfile } from '../../packages/server/src/source/package/infer/table-profile.ts'
 import { partsIn } from '../../packages/server/src/source/package/read/formats.ts'
 import { tableOf } from '../../packages/server/src/source/package/read/rows.ts'
-import { unzip } from '../../packages/server/src/source/package/table.ts'
+import { local } from '../../packages/server/src/source/package/table.ts'
 
 /**
  * A label a column: K key, N or N:en name (in a language), A alias, D description, C other code, P parent, R:list reference, LAT, LON,
@@ -65,7 +65,7 @@ export async function caseOf(list: LabelledList): Promise<Case> {
         yield bytes
       },
     }
-    const table = await tableOf(await partsIn(file, { unzip }), {}, new Findings())
+    const table = await tableOf(await partsIn(file, local), {}, new Findings())
     profiles.set(resourceOf(one), await profileTable(table.header, table.rows()))
   }
   const resources = list.files.map((one) => ({ name: resourceOf(one), paths: [one.file], own: new Map() }))

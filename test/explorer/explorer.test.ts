@@ -182,7 +182,7 @@ describe('a table', () => {
     const html = await page('/explore/localidades?idEstado=2&sort=-poblacion&per_page=25&page=2')
     const links = attributes(html, 'href').filter((link) => link.startsWith('/api/') && link.includes('format='))
     expect(links.map((link) => new URLSearchParams(link.split('?')[1]).get('format'))).toEqual([
-      ...['xlsx', 'csv', 'json', 'ndjson'],
+      ...['xlsx', 'csv', 'json', 'ndjson', 'xlsform'],
     ])
     const listed = await get('/api/v2/localidades?idEstado=2&sort=-poblacion&facts=true&per_page=1000')
     expect(textOf(html)).toContain(`Descargar (${listed.headers.get('X-Total')})`)
@@ -224,7 +224,9 @@ describe('a table', () => {
     const pandas = snippetIn('import pandas')
     const table = await (await fetch(/read_csv\("(.*?)"/.exec(pandas)?.[1] ?? '')).text()
     expect(table.split('\r\n')).toHaveLength(expected.length + 2)
-    expect(pandas).toContain('dtype={"cvegeo": str, "cveLocalidad": str, ')
+    expect(pandas).toContain('codes = {"cvegeo": str, "cveLocalidad": str, ')
+    // The alpha-2 code of Namibia is no missing value.
+    expect(pandas).toContain('dtype=codes, keep_default_na=False, na_values=[""])')
     expect(pandas).toContain('"idMunicipio.cveMunicipio": str')
   })
 

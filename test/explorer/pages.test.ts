@@ -246,8 +246,8 @@ describe('a table', () => {
   })
 
   test.each([
-    ['one page', '?ambito=U', 4],
-    ['several pages', '?ambito=R', 4],
+    ['one page', '?ambito=U', 6],
+    ['several pages', '?ambito=R', 6],
     ['nothing', '?q=wkwkwk', 0],
   ])('offers downloads of %s', async (_, query, count) => {
     const links = attributes(await page(`${LIST}${query}`), 'href').filter((link) => link.includes('format='))

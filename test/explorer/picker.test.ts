@@ -150,12 +150,13 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     await page.keyboard.press('Enter')
     expect(await expanded()).toBe('false')
     expect(await field(page, 'Estado').inputValue()).toBe('Baja California')
+    // The only municipality is chosen by itself.
+    await until(async () => (await field(page, 'Municipio').inputValue()) === 'Ensenada')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
-    await page.getByRole('option', { name: 'Ensenada' }).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
+    await page.getByRole('option', { selected: true }).waitFor()
+    await page.keyboard.press('Escape')
     await page.keyboard.type('rancho 12')
     await page.keyboard.press('Enter')
     await until(async () => (await evaluate(page, 'picker.value')) !== '')
@@ -188,7 +189,7 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     const page = await open(PLACES.replace('name=', 'required name='))
     await until(() => field(page, 'Estado').isEnabled())
     expect(await page.getByText('Elija: Estado', { exact: true }).count()).toBe(0)
-    await choose(page, 'Estado', 'baja', 'Baja California')
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
     expect(await page.getByText('Elija: Municipio', { exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Guardar' }).click()
     expect(
@@ -203,7 +204,8 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
     expect(await field(page, 'Municipio').getAttribute('aria-invalid')).toBe('true')
     expect(await accessibilityFaults(page)).toEqual([])
     expect(submissions).toEqual([])
-    await choose(page, 'Municipio', 'ens', 'Ensenada')
+    await choose(page, 'Estado', 'baja', 'Baja California')
+    await until(async () => (await field(page, 'Municipio').inputValue()) === 'Ensenada')
     expect(await message.count()).toBe(0)
     expect(await field(page, 'Municipio').getAttribute('aria-invalid')).toBe('false')
     await choose(page, 'Localidad', 'rancho 7', 'Rancho 7')
@@ -476,11 +478,11 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
       `void (window.changes = [], picker.form.addEventListener('change', ({ target }) =>
         window.changes.push([target.localName, target.value, target.selection.map(({ level, key, name }) => [level, key, name].join())])))`,
     )
-    await choose(page, 'Estado', 'baja', 'Baja California')
+    await choose(page, 'Estado', 'agu', 'Aguascalientes')
     await field(page, 'Municipio').fill('nada que ver')
     await field(page, 'Municipio').blur()
     expect(await field(page, 'Municipio').inputValue()).toBe('')
-    expect(await page.evaluate('window.changes')).toEqual([['nomenclator-picker', '', ['estado,2,Baja California']]])
+    expect(await page.evaluate('window.changes')).toEqual([['nomenclator-picker', '', ['estado,1,Aguascalientes']]])
   })
 
   test('disabled, alone or by its fieldset, it is not used and not submitted', async () => {
@@ -518,6 +520,26 @@ describe.skipIf(browser === undefined)('in a form of another site', () => {
   ])('what is wrong is said: %s', async (_, attributes, message) => {
     const page = await open(`<nomenclator-picker ${attributes} name="x"></nomenclator-picker>`)
     await page.getByText(message).waitFor()
+  })
+
+  test('every word that was typed is marked, and one key is enough to be at an option', async () => {
+    const page = await open('<nomenclator-picker levels="localidad" name="x"></nomenclator-picker>')
+    await field(page, 'Localidad').fill('12 RÁN')
+    await page.getByRole('option', { name: 'Rancho 12' }).first().waitFor()
+    expect(await page.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['Ran', '12']))
+    await page.keyboard.press('Escape')
+    await field(page, 'Localidad').fill('')
+    await page.keyboard.press('Escape')
+    for (const [key, at] of [
+      ['ArrowDown', 0],
+      ['ArrowUp', -1],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('option', { selected: true }).waitFor()
+      const options = await page.getByRole('option').and(page.locator('[aria-selected]')).all()
+      expect(await options.at(at)?.getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('Escape')
+    }
   })
 
   test('namesakes are shown with their ancestors', async () => {
@@ -739,7 +761,7 @@ describe.skipIf(browser === undefined)('its own page', () => {
     await page.getByRole('button', { name: 'Submit' }).click()
     await page.getByText('Choose: State', { exact: true }).waitFor()
     await choose(page, 'State', 'baja', 'Baja California')
-    await choose(page, 'Municipality', 'ens', 'Ensenada')
+    await until(async () => (await field(page, 'Municipality').inputValue()) === 'Ensenada')
     await choose(page, 'Locality', 'rancho 7', 'Rancho 7')
     await page.getByRole('button', { name: 'Submit' }).click()
     await page.waitForURL('**/picker?lugar=3-106&*')

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import readSheets from 'read-excel-file/node'
 import { languageOf } from '../../packages/server/src/explorer/language.ts'
+import { filled } from '../../packages/server/src/explorer/words/words.ts'
 import { isWide } from '../support/browsed.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { bundledHome, type TestHome } from '../support/releases.ts'
@@ -108,7 +109,7 @@ describe.skipIf(browser === undefined)('in Spanish and in English in turn', () =
     await person.presses('Enter')
     await page.waitForURL('**/explore/localidades?idEstado=20&poblacion_min=5000*')
     await person.clicks(page.locator('.downloads summary'))
-    const path = await person.downloads(page.getByRole('link', { name: words.table.downloadAs('Excel') }))
+    const path = await person.downloads(page.getByRole('link', { name: filled(words.table.downloadAs, 'Excel') }))
     expect(person.actions).toBe(6)
     const [
       {
@@ -141,7 +142,7 @@ describe.skipIf(browser === undefined)('in Spanish and in English in turn', () =
     const file = await person.downloads(done)
     expect(person.actions).toBeLessThanOrEqual(5)
     const [head = '', ...lines] = readFileSync(file, 'utf8').replace('\ufeff', '').trimEnd().split('\r\n')
-    const code = head.split(',').indexOf(words.resolvers.codeHeader(words.entities.municipio?.one ?? ''))
+    const code = head.split(',').indexOf(filled(words.resolvers.codeHeader, words.entities.municipio?.one ?? ''))
     const found = lines.map((line) => line.split(',')[code])
     expect(found).toHaveLength(50)
     const wrong = rows.filter((row, at) => found[at] !== '' && found[at] !== row.code)

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import type { ImportOptions } from '../../packages/server/src/release/import.ts'
-import { recordsByCode } from '../../packages/server/src/release/package-references.ts'
+import { onlyOneNamed, recordsByCode } from '../../packages/server/src/release/package-references.ts'
 import { type HomeList, sepomexSource } from '../../packages/server/src/source/sepomex/sepomex.ts'
 import { ScratchDirectory, zipOf } from '../support/inegi-file.ts'
 import { HEADER, NOTICE, type PostalRow, postalLine, postalText } from '../support/postal-file.ts'
@@ -31,7 +31,13 @@ await home.import(
         ['039', 'Guadalajara', 14],
         ['001', 'Aguascalientes', 1],
       ],
-      localities: [['0001', 'Guadalajara', 2]],
+      localities: [
+        ['0001', 'Guadalajara', 2],
+        ['0043', 'Néxtipac', 1],
+        ['0044', 'Milpillas', 1],
+        ['0045', 'Milpillas', 1],
+        ['0046', 'La Aurora', 2],
+      ],
     }),
   ),
 )
@@ -54,6 +60,7 @@ const sourceOf = (path: string) => {
     catalog: release.catalog,
     states: listOf('estados'),
     municipalities: listOf('municipios'),
+    localityOf: onlyOneNamed(release, 'localidades', 5),
   })
 }
 let last = 0
@@ -90,12 +97,28 @@ describe('the file makes', () => {
     })
   })
 
+  test("a settlement's locality, where it is outside cities and only one there has its name; rows are resolved to the same", async () => {
+    const known = async (clave: string) => {
+      const { body } = await get(`asentamientos/${clave}`)
+      const { localidad, localidadVeredicto, localidadPuntaje } = body as Record<string, unknown>
+      return [localidad, localidadVeredicto, localidadPuntaje]
+    }
+    expect(await known('141200001')).toEqual(['141200043', 'exact', 1])
+    const { body } = await get('resolve?municipio=14120&localidad=Nextipac')
+    expect(body).toMatchObject([{ verdict: 'exact', score: 1, code: '141200043' }])
+    // Two have the name; in a city; none has it.
+    for (const other of ['141200002', '140390002', '010010001']) expect(await known(other)).toEqual([null, null, null])
+    const { body: found } = await get('asentamientos?localidad=141200043')
+    expect(found).toMatchObject([{ nombre: 'Nextipac' }])
+  })
+
   test('findings: a municipality that the home does not have, a code in several', async () => {
     expect(report.findings).toMatchObject([
       { kind: 'postal-code-in-several-municipalities', count: 1 },
+      { kind: 'settlement-with-locality', count: 1 },
       { kind: 'settlement-in-unknown-municipality', count: 1 },
     ])
-    expect(report.findings[1]?.examples[0]).toMatch(/:7, c_mnpio: 14126 San Esteban$/)
+    expect(report.findings[2]?.examples[0]).toMatch(/:7, c_mnpio: 14126 San Esteban$/)
     expect((await get('asentamientos/141260009')).body).toMatchObject({ nombre: 'San Esteban', municipio: null })
     // The code is with the municipality of most of its settlements.
     expect((await get('codigos-postales/45200')).body).toMatchObject({ municipio: { descMunicipio: 'Zapopan' } })
@@ -129,6 +152,31 @@ describe('the paths of API v2', () => {
     const { body } = await get('search?q=americana')
     expect((body as object[])[0]).toMatchObject({ name: 'Americana', code: '140390003' })
     expect((body as { breadcrumb: string[] }[])[0]?.breadcrumb).toContain('Guadalajara')
+  })
+
+  const resolved = async (rows: readonly object[]) => {
+    const response = await fetch(`${url}/api/v2/resolve`, {
+      method: 'POST',
+      body: JSON.stringify(rows),
+      headers: { 'Content-Type': 'application/json' },
+    })
+    return (await response.json()) as {
+      readonly code: string
+      readonly verdict: string
+      readonly parents: readonly { readonly code: string }[]
+    }[]
+  }
+
+  test.each([
+    [{ cp: '44160' }, '44160', '14039'],
+    [{ codigo_postal: '44160', municipio: 'Guadalajara' }, '44160', '14039'],
+    [{ 'Código postal': '44100', Colonia: 'guadalajara centro' }, '140390001', '14039'],
+    [{ CP: '45200', asentamiento: 'Milpillas' }, '141200002', '14120'],
+    [{ colonia: 'Americana', municipio: 'Guadalajara', estado: 'Jalisco' }, '140390003', '14039'],
+  ])('a row with %p means a record and its municipality', async (row, code, municipality) => {
+    const [match] = await resolved([row])
+    expect(match).toMatchObject({ code, verdict: 'exact' })
+    expect(match?.parents.map((one) => one.code)).toContain(municipality)
   })
 
   test("INEGI's web service has the settlements of a municipality", async () => {

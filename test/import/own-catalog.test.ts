@@ -222,7 +222,7 @@ test.each([
   ['/explore/planets/6', 'Titan'],
   ['/explore/tree?open=planets:6', 'Titan'],
   ['/releases', 'rows of a test'],
-  ['/docs', '/api/v2/planets/{planetId}/moons'],
+  ['/docs/list-moons', '/api/v2/planets/{planetId}/moons'],
 ])('the page %s is there and has %s', async (target, text) => {
   const response = await get(`${target}${target.includes('?') ? '&' : '?'}lang=en`)
   expect(textOf(await response.text())).toContain(text)

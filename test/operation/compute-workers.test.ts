@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
+import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/messages.ts'
 import { computeWorkersOf, environmentOf, eventually, Service, TwoReleases, workersOf } from '../support/service.ts'
 import { message, send } from '../support/wire.ts'
 import { memoryOf } from '../torture/memory.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { COLLECTOR_OPTIONS } from '../../packages/server/src/http/processes/workers.ts'
+import { COLLECTOR_OPTIONS } from '../../packages/server/src/http/processes/worker-process.ts'
 import {
   childrenOf,
   clientsOf,

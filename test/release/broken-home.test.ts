@@ -286,6 +286,7 @@ describe('a home that cannot be one', () => {
   const OPERANDS: Readonly<Record<string, readonly string[]>> = {
     'import inegi': [at('file')],
     'import sepomex': [at('file')],
+    'import boundaries': [at('file'), '--list', 'municipios'],
     'import v1': ['http://127.0.0.1:1'],
     'import mirror': ['http://127.0.0.1:1'],
     'import package': [join(import.meta.dir, '..', 'data', 'packages', 'offices')],

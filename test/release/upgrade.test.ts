@@ -193,9 +193,11 @@ describe('a home of an earlier format', () => {
 
     test('takes an import of everything', async () => {
       using home = spoiled()
-      const { code, err } = await runHere('import', 'bundled', '--accept-changes', '--home', home.path)
+      using room = new TestDirectory()
+      const directory = writeTables(join(room.path, 'all'), tiny)
+      const { code, err } = await runHere('import', 'package', directory, '--accept-changes', '--home', home.path)
       expect([code, err]).toEqual([0, expect.stringContaining('RELEASE NOT UPGRADED')])
-      expect(home.store.openCurrent()?.manifest.source.kind).toBe('bundled')
+      expect(home.store.openCurrent()?.manifest.source.kind).toBe('package')
     })
 
     test('refuses an import of less, and tells what to do', async () => {

@@ -125,6 +125,12 @@ export class Documented {
       const lines = body.split('\n').slice(0, -1)
       return lines.flatMap((text) => this.wrong(line, JSON.parse(text), isPartial) ?? [])
     }
+    if (type.startsWith('application/geo+json')) {
+      const record = media.schema.items ?? media.schema
+      const texts = type.endsWith('-seq') ? body.split('\u001e').slice(1) : [body]
+      const features = texts.flatMap((text) => JSON.parse(text).features ?? JSON.parse(text))
+      return features.flatMap(({ properties }) => this.wrong(record, properties, isPartial) ?? [])
+    }
     if (type !== documented) return [`${type} is not documented`]
     const value = type === 'text/plain' ? body : JSON.parse(body)
     if (type === 'application/problem+json' && !description.includes(`\`${value.type.split(':').at(-1)}\``))

@@ -15,13 +15,26 @@ export function responseOf({ status, head, body }: HttpResponse): Response {
       .filter((line) => line !== '')
       .map(splitLine),
   )
-  if (isStreamed(body)) return new Response(copied(body.chunks()) as never, { status, headers })
+  if (isStreamed(body)) return new Response(asRead(body.chunks()), { status, headers })
   return new Response(status === 304 || body === undefined ? null : Buffer.from(body), { status, headers })
 }
 
-/** A Response pulls ahead of its reader, and a chunk is good only until the next one. */
-async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
+/** A stream that begins with its first read, so that a body that no test reads holds nothing. A chunk is good only until the next one. */
+function asRead(chunks: AsyncIterable<Uint8Array>): ReadableStream {
+  const reader = chunks[Symbol.asyncIterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.next()
+        if (done === true) controller.close()
+        else controller.enqueue(Buffer.from(value))
+      },
+      async cancel() {
+        await reader.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function splitLine(line: string): [string, string] {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { allCommands } from '../../packages/server/src/cli/command-table.ts'
-import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/workers.ts'
+import { COMPUTE_SOCKET_VARIABLE } from '../../packages/server/src/http/processes/messages.ts'
 import { MANIFEST_FILE } from '../../packages/server/src/release/manifest.ts'
 import type { Release } from '../../packages/server/src/release/release.ts'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'

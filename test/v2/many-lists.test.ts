@@ -2,6 +2,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { explorerPages } from '../../packages/server/src/explorer/mount.ts'
+import { parsedBy } from '../../packages/server/src/http/app.ts'
+import type { ParsedRequest } from '../../packages/server/src/http/exchange.ts'
 import { writeManyLists } from '../support/many-lists.ts'
 import { attributes } from '../support/pages.ts'
 import { releaseOf, sourceIn, TestDirectory } from '../support/releases.ts'
@@ -36,3 +38,14 @@ test('the reference has a page for each list, and none of their parameters', asy
   expect(html).not.toContain('area_min')
   for (const part of parts) expect(await (await get(part)).text()).toContain('area_min')
 })
+
+test.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])(
+  '%s of a list that there is not costs what naming all paths costs',
+  (method) => {
+    for (const path of ['/api/v2/lst-7', '/api/v2/lst-7/']) {
+      const request = { method, path, query: '', headers: new Map() }
+      const parsed = parsedBy(app)(request, { peer: '::1', listeningUrl: '' }) as ParsedRequest
+      expect(parsed.cost).toBeGreaterThan(COUNT)
+    }
+  },
+)

@@ -12,7 +12,7 @@ import { code, embeds, entity, id, name } from '../support/definitions.ts'
 import { Documented, type DocumentedOperation, queryOf } from '../support/openapi.ts'
 import { OpenapiService, OWN } from '../support/openapi-service.ts'
 
-const MAX_BYTES_PER_COLLECTION = 26_000
+const MAX_BYTES_PER_COLLECTION = 26_500
 
 const service = await OpenapiService.create()
 afterAll(() => service[Symbol.dispose]())

@@ -4,7 +4,7 @@ import type { Catalogs, ConnectOptions, Page, Point, Row, Walk } from './catalog
 import { type CollectionDescription, DESCRIPTION, type Description } from './description.ts'
 import type { DownloadFormat } from './download-format.ts'
 import { NomenclatorError, ReleaseGone } from './errors.ts'
-import { jsonOf, type TypeOf } from './json.ts'
+import { type FormOf, jsonOf } from './json.ts'
 import { valueAt } from './record-path.ts'
 import type { CatalogShape } from './shape.ts'
 import { apiAt, type Call, type Reply, Transport } from './transport.ts'
@@ -37,7 +37,7 @@ export class Service {
 
   async json<const F>(path: string, form: F, parameters?: Parameters, body?: unknown) {
     const reply = await this.send(path, parameters, { body })
-    const value = jsonOf(reply, form) as TypeOf<F> & { readonly release: string }
+    const value = jsonOf(reply, form) as FormOf<F> & { readonly release: string }
     // An object has the members that the server gave it.
     return Array.isArray(value) ? withMembers(value, { release: reply.headers['x-release'] as string }) : value
   }
@@ -78,22 +78,20 @@ function withMembers<L extends readonly unknown[], M extends object>(list: L, me
 }
 
 const segment = (text: unknown) => `/${encodeURIComponent(String(text))}`
-const DECIMALS = 6
 function pointOf({ latitud, longitud }: Point): string {
   if (latitud === null || longitud === null) throw new TypeError('the point has no coordinates')
-  return [latitud, longitud].map((degrees) => degrees.toFixed(DECIMALS)).join()
+  return [latitud, longitud].map((degrees) => degrees.toFixed(6)).join()
 }
 
 /** A list in a response, with the page, totals and release from the headers. */
 export function listIn(reply: Reply) {
-  const { headers } = reply
-  const number = (name: string) => Number(headers[`x-${name}`])
+  const number = (name: string) => Number(reply.headers[`x-${name}`])
   return withMembers(jsonOf(reply, ['object']), {
     page: number('page'),
     perPage: number('per-page'),
     total: number('total'),
     totalPages: number('total-pages'),
-    release: headers['x-release'] as string,
+    release: reply.headers['x-release'] as string,
   })
 }
 

@@ -1,5 +1,5 @@
 // The description that a server gives of its release and collections, as far as the client reads it.
-import type { TypeOf } from './json.ts'
+import type { FormOf } from './json.ts'
 
 const FIELD = {
   ...{ path: 'string', type: 'string', fact: 'boolean|undefined', role: 'string|undefined' },
@@ -20,5 +20,5 @@ const COLLECTION = {
 
 export const DESCRIPTION = { release: { digest: 'string', built: 'string' }, collections: [COLLECTION] } as const
 
-export type CollectionDescription = TypeOf<typeof COLLECTION>
-export type Description = TypeOf<typeof DESCRIPTION>
+export type CollectionDescription = FormOf<typeof COLLECTION>
+export type Description = FormOf<typeof DESCRIPTION>

@@ -59,8 +59,8 @@ export class ResponseError extends NomenclatorError {
     const reason = words ?? problem.detail ?? problem.title ?? 'no reason given'
     // Programs print messages, and a terminal would obey what a server put there.
     super(`${method} ${url}: ${problem.status}, ${reason.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')}`)
-    const kind = problem.type?.split(':').at(-1) ?? ''
-    Object.assign(this, { problem, status: problem.status, kind, method, url, retryAfter })
+    const { type = '', status } = problem
+    Object.assign(this, { problem, status, kind: type.split(':').at(-1), method, url, retryAfter })
   }
 }
 
@@ -72,7 +72,6 @@ export class NotFound extends ResponseError {
 // The words of the server's problems, from which the parameter and what it allows are read.
 const BAD_VALUE = /^(\S+) was ".*"; allowed is (.*)\.$/s
 const UNKNOWN_NAME = /^"(.*)" is not known here\..* Allowed are (.*)\.$/s
-const WORDS = /^[\w.-]+(, [\w.-]+)*$/
 
 /** There is no such parameter, or its value is not allowed. */
 export class BadRequest extends ResponseError {
@@ -88,7 +87,7 @@ export class BadRequest extends ResponseError {
     const [, parameter, allowed = ''] = BAD_VALUE.exec(detail) ?? UNKNOWN_NAME.exec(detail) ?? []
     this.parameter = parameter
     const [list = ''] = allowed.split('; did you mean')
-    this.allowed = WORDS.test(list) ? list.split(', ') : [allowed].filter(Boolean)
+    this.allowed = /^[\w.-]+(, [\w.-]+)*$/.test(list) ? list.split(', ') : [allowed].filter(Boolean)
   }
 }
 

@@ -2,29 +2,23 @@
 import { NomenclatorError } from './errors.ts'
 
 type Members = Readonly<Record<string, unknown>>
-type Types = {
-  string: string
-  number: number
-  boolean: boolean
-  object: Members
-  list: unknown[]
-  undefined: undefined
-}
+type Scalars = { string: string; number: number; boolean: boolean; undefined: undefined }
+type Types = Scalars & { object: Members; list: unknown[] }
 
 /** The type of values of a form: types with | between them, of which undefined may be absent; a list of one form; members. */
-export type TypeOf<F> = F extends `${infer A}|${infer B}`
-  ? TypeOf<A> | TypeOf<B>
+export type FormOf<F> = F extends `${infer A}|${infer B}`
+  ? FormOf<A> | FormOf<B>
   : F extends keyof Types
     ? Types[F]
     : F extends readonly [infer E]
-      ? readonly TypeOf<E>[]
-      : { readonly [M in keyof F]: TypeOf<F[M]> }
+      ? readonly FormOf<E>[]
+      : { readonly [M in keyof F]: FormOf<F[M]> }
 
 export const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** True if a value has a form, whatever other members it has. */
-export function fits<const F>(value: unknown, form: F): value is TypeOf<F> & unknown {
+export function fits<const F>(value: unknown, form: F): value is FormOf<F> & unknown {
   if (typeof form === 'string')
     return form.split('|').includes(Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value)
   if (Array.isArray(form)) return Array.isArray(value) && value.every((element) => fits(element, form[0]))
@@ -41,7 +35,7 @@ export function valueIn(text: string): unknown {
 }
 
 /** The value of a response in JSON; a proxy may have sent something else in its place. */
-export function jsonOf<const F>({ url, body }: Readonly<Record<'url' | 'body', string>>, form: F): TypeOf<F> {
+export function jsonOf<const F>({ url, body }: Readonly<Record<'url' | 'body', string>>, form: F): FormOf<F> {
   const value = valueIn(body)
   if (fits(value, form)) return value
   const kind = value === undefined ? 'not JSON' : 'JSON of another form than was expected'

@@ -28,7 +28,6 @@ function notFound(path: string): never {
 
 /** The parameters of a list that are no filters. */
 const LIST_PARAMETERS = ['by', 'page', 'per_page', 'after', 'fields', 'facts', 'embed', 'release', 'within', 'root']
-const SERVER_PATHS = ['search', 'resolve']
 const SERVER_PARAMETERS = ['q', 'sort', 'near', 'within_km', 'lang']
 const MAX_PER_PAGE = 1_000
 
@@ -76,7 +75,7 @@ export class Copy {
     if (first === '') return { value: description }
     if (first === 'changes') return { value: { from: release, to: release, changes: [] } }
     if (first === 'releases') return { value: [summaryOf(this.#snapshot)] }
-    if (SERVER_PATHS.includes(first)) throw needsServer(first)
+    if (['search', 'resolve'].includes(first)) throw needsServer(first)
     const collection = this.#collection(first) ?? notFound(path)
     if (id === undefined) return this.#list(collection, this.#inTree(collection, query), query)
     const by = query.get('by')
@@ -277,12 +276,11 @@ function wholeNumber(name: string, text: string, max?: number): number {
 
 /** Signs that people write between the parts of a code, though they are no part of it. */
 const SIGNS_IN_CODES = /[\s./-]+/g
-const WHOLE_NUMBER = /^(?:0|[1-9][0-9]*)$/
 
 /** True if a segment of a path may be an identifier of the collection: if those are numbers, only a number can. */
 function mayIdentify({ keyPaths, fields }: CollectionDescription, segment: string): boolean {
   const isNumber = keyPaths.every((path) => fields.find((field) => field.path === path)?.type !== 'string')
-  return !isNumber || segment.split(',').every((part) => WHOLE_NUMBER.test(part))
+  return !isNumber || /^(?:0|[1-9]\d*)(?:,(?:0|[1-9]\d*))*$/.test(segment)
 }
 
 /** True if the path of a record names its owner before it. */

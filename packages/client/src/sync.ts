@@ -2,12 +2,17 @@
 import type { Service } from './connect.ts'
 import { type CollectionDescription, DESCRIPTION } from './description.ts'
 import { DigestMismatch, ReleaseGone } from './errors.ts'
-import { jsonOf, type TypeOf } from './json.ts'
+import { type FormOf, jsonOf } from './json.ts'
 import { keyOf } from './record-path.ts'
 import type { Store, Stored, SyncOptions, SyncOutcome, SyncReport } from './store.ts'
 
 const MANIFEST = {
-  entities: [{ name: 'string', collection: 'string', count: 'number', records: 'string', facts: 'string|undefined' }],
+  entities: [
+    {
+      ...{ name: 'string', collection: 'string', count: 'number', records: 'string' },
+      ...{ facts: 'string|undefined', boundaries: 'string|undefined' },
+    },
+  ],
   /** The values of each stand in the order in which they are digested. */
   aliases: ['object'],
   /** The descriptions of the packages that its lists belong to. */
@@ -69,8 +74,10 @@ export async function bringUp(service: Service, store: Store, { signal }: SyncOp
 }
 
 /** The digest of a release is that of a list of its collections. */
-async function verify({ entities, aliases, packages = [] }: TypeOf<typeof MANIFEST>, release: string): Promise<void> {
-  const lines = entities.map(({ name, count, records, facts = '' }) => `${name} ${count} ${records} ${facts}`.trimEnd())
+async function verify({ entities, aliases, packages = [] }: FormOf<typeof MANIFEST>, release: string): Promise<void> {
+  const lines = entities.map(({ name, count, records, facts, boundaries }) =>
+    [name, count, records, facts ?? [], boundaries === undefined ? [] : ['boundaries', boundaries]].flat().join(' '),
+  )
   const aliasLines = aliases.map((alias) => JSON.stringify(Object.values(alias)))
   if (aliasLines.length > 0) lines.push(`aliases ${await sha256(aliasLines.join('\n'))}`)
   if (packages.length > 0) lines.push(`packages ${await sha256(packages.map(canonicalJson).join('\n'))}`)
@@ -139,8 +146,10 @@ const changesBetween = (from: string, to: string, names: readonly string[], fetc
     })
 
 /** A record with these members at its end, in this order; null for those that it does not have. */
-function withAll(record: Stored, added: readonly string[]): Stored {
-  const own = Object.entries(record).filter(([name]) => !added.includes(name))
+function withAll(record: Stored, added: readonly string[], { fields }: CollectionDescription): Stored {
+  const names = new Set(fields.map(({ path, steps = path.split('.') }) => steps[0] as string))
+  // A change may have the digest of a shape, which is no field.
+  const own = Object.entries(record).filter(([name]) => names.has(name) && !added.includes(name))
   return Object.fromEntries([...own, ...added.map((name) => [name, record[name] ?? null] as const)])
 }
 
@@ -148,7 +157,7 @@ function withAll(record: Stored, added: readonly string[]): Stored {
 async function updated(
   missing: Missing,
   old: readonly object[],
-  changes: readonly TypeOf<typeof CHANGE>[],
+  changes: readonly FormOf<typeof CHANGE>[],
   fetchLines: FetchLines,
 ): Promise<readonly Stored[] | undefined> {
   const { collection } = missing
@@ -156,7 +165,7 @@ async function updated(
   const records = new Map(old.map((record) => [keyOf(collection, record), record as Stored]))
   for (const change of changes.filter((one) => one.collection === collection.name)) {
     const key = JSON.stringify(Object.values(change.key).flat().map(String))
-    if (change.new !== undefined) records.set(key, withAll(change.new, added))
+    if (change.new !== undefined) records.set(key, withAll(change.new, added, collection))
     // If records are numbered otherwise now, all are removed first, and none is left to apply changes to.
     else if (records.delete(key) && records.size === 0) return undefined
   }

@@ -115,14 +115,13 @@ export class Transport {
     const cache = isRead && keep ? this.#cache : undefined
     const cached = await cache?.get(url)
     if (cached?.headers['cache-control']?.includes('immutable')) return { ...cached, url }
-    const etag = cached?.headers.etag
     const init: RequestInit = {
       method: request.method,
       // Another host must get neither the headers of the caller nor what is sent.
       redirect: isRead && this.#options.headers === undefined ? 'follow' : 'manual',
       headers: {
         Accept: 'application/json',
-        ...(etag ? { 'If-None-Match': etag } : {}),
+        ...(cached?.headers.etag && { 'If-None-Match': cached.headers.etag }),
         ...(isRead ? {} : { 'Content-Type': 'application/json' }),
         ...this.#options.headers,
       },
@@ -206,7 +205,7 @@ export class Transport {
       return { status: 0, headers: {}, body: '', failure }
     } finally {
       clearTimeout(timer)
-      // What is left of a response that is refused is not read.
+      // The rest of a response that is refused is not read.
       controller.abort()
     }
   }

@@ -48,6 +48,8 @@ export type PickerAttributes = {
   readonly value?: string | undefined
   /** `code` submits official codes in place of keys; with `required`, a record without one is invalid. */
   readonly submit?: 'key' | 'code' | undefined
+  /** True if it begins with a postal code, and ends with the settlements of it, where the server has those lists. */
+  readonly 'postal-code'?: boolean | undefined
   /** True if the form is invalid until the last level is chosen. */
   readonly required?: boolean | undefined
   readonly disabled?: boolean | undefined
@@ -60,9 +62,16 @@ export type PickerChangeEvent = Event & { readonly target: NomenclatorPicker }
 
 type Option = Choice & { readonly where: string }
 
+/** The lists of the postal service, with the words that label them. */
+const POSTAL_CODE = 'codigos-postales'
+const SETTLEMENT = 'asentamientos'
+const POSTAL_LABELS: Words = { [POSTAL_CODE]: 'postalCode', [SETTLEMENT]: 'settlement' }
+const WHOLE_POSTAL_CODE = /^[0-9]{5}$/
 const DEFAULT_SEPARATOR = '-'
 const MAX_OPTIONS = 50
 const PAUSE_MILLISECONDS = 120
+/** Milliseconds after which nobody waits for an only option any more. */
+const MAX_WAIT = 5_000
 const DEFAULT_LANGUAGE = 'es'
 /** All other words come with the definitions. */
 const NOT_LOADED: Words = {
@@ -191,6 +200,7 @@ class Field {
       'aria-autocomplete': 'list',
       'aria-controls': this.#list.id,
       'aria-describedby': this.#message.id,
+      ...(level === POSTAL_CODE && { inputmode: 'numeric', maxlength: '5' }),
     })
     this.input = input
     this.#close()
@@ -259,6 +269,9 @@ class Field {
       this.#options = options
       this.#show(options.length === 0 ? 'nothing' : total > options.length ? 'more' : undefined, text)
       picker.announce(options.length === 0 ? 'nothing' : 'found', { count: String(total) })
+      // Five digits say all there is to choose.
+      const [first] = options
+      if (this.level === POSTAL_CODE && WHOLE_POSTAL_CODE.test(text) && first?.name === text) this.#choose(first)
     } catch {
       if (signal.aborted) return
       this.#options = []
@@ -313,8 +326,14 @@ class Field {
       case 'ArrowDown':
       case 'ArrowUp':
         event.preventDefault()
-        if (!isOpen) this.#load()
-        else if (length > 0) this.#activate((this.#active + (event.key === 'ArrowDown' ? 1 : -1) + length) % length)
+        if (!isOpen) {
+          this.#load()
+          // One key is enough to be at an option.
+          void this.#loaded.then(() => {
+            if (!this.#list.hidden && this.#active === -1)
+              this.#activate(event.key === 'ArrowDown' ? 0 : this.#options.length - 1)
+          })
+        } else if (length > 0) this.#activate((this.#active + (event.key === 'ArrowDown' ? 1 : -1) + length) % length)
         return
       case 'Enter':
         event.preventDefault()
@@ -360,16 +379,17 @@ class Field {
 const MARKS = /\p{Mark}/gu
 const folded = (text: string): string => text.normalize('NFD').replace(MARKS, '').toLowerCase()
 
-/** The name as an element, in which the beginning of a word that was typed is marked. */
+/** The name as an element, in which every word that was typed is marked where a word of the name begins with it. */
 function markedName(name: string, text: string): HTMLElement {
-  const [firstWord = ''] = folded(text).split(/\s+/)
-  const at = firstWord === '' || folded(name).length !== name.length ? -1 : folded(name).indexOf(firstWord)
+  const typed = folded(text).split(/\s+/).filter(Boolean)
   const element = create('bdi')
-  if (at === -1) element.textContent = name
-  else {
-    const mark = create('mark')
-    mark.textContent = name.slice(at, at + firstWord.length)
-    element.append(name.slice(0, at), mark, name.slice(at + firstWord.length))
+  for (const part of name.split(/(?<![\p{L}\p{N}\p{Mark}])(?=[\p{L}\p{N}])/u)) {
+    const word = typed.toSorted((a, b) => b.length - a.length).find((one) => folded(part).startsWith(one))
+    // As many letters as were typed, with their marks.
+    const own = word === undefined || folded(part).length !== part.normalize('NFC').length ? 0 : word.length
+    if (own > 0) element.append(create('mark'))
+    if (element.lastElementChild && own > 0) element.lastElementChild.textContent = part.slice(0, own)
+    element.append(part.slice(own))
   }
   return element
 }
@@ -377,7 +397,16 @@ function markedName(name: string, text: string): HTMLElement {
 /** The element: a field of a form whose value is the key of a record. */
 export class NomenclatorPicker extends HTMLElement {
   static readonly formAssociated = true
-  static readonly observedAttributes = ['levels', 'required', 'lang', 'server', 'name', 'value', 'submit']
+  static readonly observedAttributes = [
+    'levels',
+    'required',
+    'lang',
+    'server',
+    'name',
+    'value',
+    'submit',
+    'postal-code',
+  ]
 
   readonly #internals: ElementInternals
   readonly #fieldBox = create('div', { class: 'fields' })
@@ -416,7 +445,7 @@ export class NomenclatorPicker extends HTMLElement {
     if (before === after || !this.#ready) return
     // The value that is shown is no key of other levels.
     if (name === 'levels' && this.#dirtyValue === this.value) this.#dirtyValue = ''
-    if (name === 'levels' || name === 'server') this.#build()
+    if (['levels', 'server', 'postal-code'].includes(name)) this.#build()
     else if (name === 'value' && this.#dirtyValue === undefined) this.#show()
     else if (name === 'lang') this.#translate()
     else this.#update()
@@ -533,12 +562,19 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   #build(): void {
-    const names = (this.getAttribute('levels') ?? '').split(',').map((name) => name.trim())
-    this.#fields = names.filter((name) => name !== '').map((name, at) => new Field(this, name, at))
-    this.#fieldBox.replaceChildren(...this.#fields.map(({ element }) => element))
     this.#definitions = undefined
+    this.#makeFields()
     this.#update()
     this.#ready = this.#prepare()
+  }
+
+  /** A field for each level; with a postal code, before and after them those of its lists, where the server has them. */
+  #makeFields(): void {
+    const levels = (this.getAttribute('levels') ?? '').split(',').map((name) => name.trim())
+    const isPostal = this.hasAttribute('postal-code') && this.#levelOf(POSTAL_CODE) && this.#levelOf(SETTLEMENT)
+    const names = (isPostal ? [POSTAL_CODE, ...levels, SETTLEMENT] : levels).filter((name) => name !== '')
+    this.#fields = names.map((name, at) => new Field(this, name, at))
+    this.#fieldBox.replaceChildren(...this.#fields.map(({ element }) => element))
   }
 
   async #prepare(): Promise<void> {
@@ -558,6 +594,7 @@ export class NomenclatorPicker extends HTMLElement {
   /** Shows the levels, or the mistake in them. */
   #use(definitions: Definitions | undefined): void {
     this.#definitions = definitions
+    if (this.hasAttribute('postal-code')) this.#makeFields()
     this.#message.textContent = (definitions ? this.#mistakeInLevels() : NOT_LOADED[this.#language]) ?? ''
     this.#update()
   }
@@ -567,15 +604,27 @@ export class NomenclatorPicker extends HTMLElement {
   }
 
   #labelOf(name: string): string {
-    return this.#levelOf(name)?.labels[this.#language] ?? name
+    return this.word(POSTAL_LABELS[name] ?? '') || (this.#levelOf(name)?.labels[this.#language] ?? name)
+  }
+
+  /** The field whose choice decides what another offers: the one before it, or for settlements the postal code, once there is one. */
+  #before(field: Field): Field | undefined {
+    const [first, ...others] = this.#fields
+    if (field.level === SETTLEMENT && first?.level === POSTAL_CODE && first.choice) return first
+    const before = this.#fields[this.#fields.indexOf(field) - 1]
+    if (before?.level === POSTAL_CODE) return
+    // A settlement lies in none of the lists below a municipality.
+    const above = this.#levelOf(SETTLEMENT)?.ancestors
+    return field.level === SETTLEMENT ? others.findLast(({ level }) => above?.[level]) : before
   }
 
   /** The words for a mistake: every level must exist, and each but the first must belong to the one before it. */
   #mistakeInLevels(): string | undefined {
-    for (const [at, { level }] of this.#fields.entries()) {
+    for (const field of this.#fields) {
+      const { level } = field
       const definition = this.#levelOf(level)
       if (definition === undefined) return this.word('unknown', { level }) || NOT_LOADED.es
-      const before = this.#fields[at - 1]?.level
+      const before = this.#before(field)?.level
       if (before !== undefined && definition.ancestors[before] === undefined)
         return this.word('apart', { level: this.#labelOf(level), parent: this.#labelOf(before) })
     }
@@ -584,8 +633,8 @@ export class NomenclatorPicker extends HTMLElement {
 
   #update(): void {
     const isUsable = this.#definitions && !this.#mistakeInLevels()
-    for (const [at, field] of this.#fields.entries()) {
-      const before = this.#fields[at - 1]
+    for (const field of this.#fields) {
+      const before = this.#before(field)
       const isWaiting = before && !before.choice
       const placeholder = isWaiting ? this.word('first', { level: this.#labelOf(before.level) }) : this.word('choose')
       const isDisabled = this.#isDisabled || isWaiting || !isUsable
@@ -634,9 +683,9 @@ export class NomenclatorPicker extends HTMLElement {
   async find(name: string, text: string, signal: AbortSignal): Promise<{ options: Option[]; total: number }> {
     const level = this.#levelOf(name)
     if (level === undefined) throw name
-    const at = this.#fields.findIndex((field) => field.level === name)
+    const field = this.#fields.find((one) => one.level === name)
     // The nearest level is enough: the higher ones follow from it.
-    const parent = this.#fields[at - 1]
+    const parent = field && this.#before(field)
     const language = this.#languageOfNames
     const own = namesFor(level, language)
     const contexts = this.#contextOf(level, parent?.level).map((ancestor) => namesFor(ancestor, language))
@@ -664,7 +713,7 @@ export class NomenclatorPicker extends HTMLElement {
         .filter(Boolean)
         .join(', '),
     }))
-    return { options, total: Number(response.headers.get('X-Total') ?? options.length) }
+    return { options: distinct(options), total: Number(response.headers.get('X-Total') ?? options.length) }
   }
 
   /** The names of the parents of records by their keys, in a tree whose keys have one value. */
@@ -693,12 +742,38 @@ export class NomenclatorPicker extends HTMLElement {
   choose(field: Field, choice: Choice | undefined): void {
     const isSame = field.choice?.key === choice?.key
     field.set(choice && { level: choice.level, key: choice.key, name: choice.name, code: choice.code })
-    if (!isSame) for (const lower of this.#fields.slice(this.#fields.indexOf(field) + 1)) lower.set(undefined)
+    if (!isSame) this.#clearFor(field)
     this.#dirtyValue = this.value
     if (isSame) return
     this.#update()
     if (choice !== undefined) this.announce('chosen', choice)
     this.dispatchEvent(new Event('change', { bubbles: true, composed: true }))
+    if (choice !== undefined) this.#ready = this.#follow(field, choice)
+  }
+
+  /** Clears what is below a field. A postal code says what is chosen at all others, and goes with any of them but a settlement. */
+  #clearFor(field: Field): void {
+    const at = this.#fields.indexOf(field)
+    for (const [other, one] of this.#fields.entries())
+      if (other > at || (one.level === POSTAL_CODE && other < at && field.level !== SETTLEMENT)) one.set(undefined)
+  }
+
+  /** Chooses what follows from a choice: what a postal code or a settlement lies in, and an only option of what is below. */
+  async #follow(field: Field, choice: Choice): Promise<void> {
+    const isCurrent = () => field.choice?.key === choice.key && this.#fields.includes(field)
+    if (POSTAL_LABELS[field.level]) {
+      const choices = await this.#choicesOf(field.level, choice.key).catch(() => [])
+      if (!isCurrent() || choices.length === 0) return
+      this.#setChoices(choices)
+      this.#dirtyValue = this.value
+      this.dispatchEvent(new Event('change', { bubbles: true, composed: true }))
+    }
+    for (const next of this.#fields.filter((one) => one.choice === undefined && this.#before(one)?.choice)) {
+      const found = await this.find(next.level, '', AbortSignal.timeout(MAX_WAIT)).catch(() => undefined)
+      const [only] = found?.total === 1 ? found.options : []
+      if (only !== undefined && isCurrent() && next.choice === undefined && next.input.value === '')
+        this.choose(next, only)
+    }
   }
 
   #setChoices(choices: readonly Choice[]): void {
@@ -779,6 +854,17 @@ function keyValues({ key, separator = DEFAULT_SEPARATOR }: Level, text: string):
   } catch {
     return []
   }
+}
+
+/** Options of which each can be told from the others: where name and place are the same, the code or the key stands beside them. */
+function distinct(options: readonly Option[]): Option[] {
+  const seen = Map.groupBy(options, ({ name, where }) => `${name}\n${where}`)
+  return options.map((option) => {
+    const alike = seen.get(`${option.name}\n${option.where}`) ?? []
+    return alike.length === 1
+      ? option
+      : { ...option, where: [option.where, option.code ?? option.key].filter(Boolean).join(' · ') }
+  })
 }
 
 /** The first value that a record has at one of the paths. */

@@ -3,7 +3,7 @@ import type { CheckFunctions, ChecksById, Probe } from './check.ts'
 import type { Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { pathOf, V1_PATH } from './contract.ts'
-import { type Findings, headerCame, unless } from './findings.ts'
+import { headerCame, type RuleFindings, unless } from './findings.ts'
 import { wait } from './pace.ts'
 import { onHeader, twice } from './page-rules.ts'
 import { shown } from './printable.ts'
@@ -47,7 +47,7 @@ const ifNoneMatch = (tags: string): HeaderField => ['If-None-Match', tags]
 const ifModifiedSince = (date: string): HeaderField => ['If-Modified-Since', date]
 const opaque = (tag: string) => tag.replace(/^W\//, '')
 
-async function headAlike(probe: Probe): Promise<Findings> {
+async function headAlike(probe: Probe): Promise<RuleFindings> {
   const target = pageTarget(probe.collection, 1)
   const response = await probe.send({ method: 'HEAD', target })
   if (response?.status !== 200) return undefined
@@ -57,7 +57,7 @@ async function headAlike(probe: Probe): Promise<Findings> {
   return unless(others.length === 0, describe(response, others), undefined, `HEAD ${probe.client.base}${target}`)
 }
 
-async function repeatable(probe: Probe): Promise<Findings> {
+async function repeatable(probe: Probe): Promise<RuleFindings> {
   // A date of the moment is the same within a second.
   if (Date.now() - Date.parse(probe.first.header('Last-Modified') ?? '') < 5_000) await wait(1_100)
   // Two more requests reach each of two servers behind one address.
@@ -74,7 +74,7 @@ function isPastDate(text: string, date = ''): boolean {
   return time <= now && new Date(time).toUTCString() === text
 }
 
-function sameDate({ pages: [first, ...others] }: CollectionWalk): Findings {
+function sameDate({ pages: [first, ...others] }: CollectionWalk): RuleFindings {
   if (first === undefined || others.length === 0) return undefined
   if ([first, ...others].every(({ lastModified }) => lastModified === undefined)) return undefined
   return others

@@ -1,8 +1,8 @@
 // A check: its sentence, and functions that look for findings in the responses of a server.
 import type { Client, ProbeExchange, Sent } from './client.ts'
 import type { CollectionWalk } from './collection-walk.ts'
-import type { Collection } from './contract.ts'
-import type { Findings } from './findings.ts'
+import type { ContractCollection } from './contract.ts'
+import type { RuleFindings } from './findings.ts'
 import type { RawResponse } from './raw-response.ts'
 import type { ReceivedPage } from './received-page.ts'
 
@@ -13,7 +13,7 @@ export type Severity = 'rule' | 'advice'
 export type Probe = {
   /** Its `sendOnce` is for requests that the contract does not cover. */
   readonly client: Client
-  readonly collection: Collection
+  readonly collection: ContractCollection
   readonly first: ReceivedPage
   /** A page of the collection that has another ETag than the first. */
   readonly other: { readonly page: number; readonly etag: string | undefined } | undefined
@@ -23,19 +23,19 @@ export type Probe = {
 
 export type CheckFunctions = {
   /** Checks every request that the contract covers. */
-  readonly exchange?: (exchange: ProbeExchange) => Findings
+  readonly exchange?: (exchange: ProbeExchange) => RuleFindings
   /** Checks the response to every request of a page. */
-  readonly response?: (page: ReceivedPage) => Findings
+  readonly response?: (page: ReceivedPage) => RuleFindings
   /** Checks every page of status 200. */
-  readonly page?: (page: ReceivedPage) => Findings
+  readonly page?: (page: ReceivedPage) => RuleFindings
   /** Checks the pages of a collection together. */
-  readonly walk?: (walk: CollectionWalk) => Findings
+  readonly walk?: (walk: CollectionWalk) => RuleFindings
   /** Checks every collection with requests of its own. */
-  readonly probe?: (probe: Probe) => Promise<Findings>
+  readonly probe?: (probe: Probe) => Promise<RuleFindings>
   /** Checks one collection with requests of its own. */
-  readonly probeOnce?: (probe: Probe) => Promise<Findings>
+  readonly probeOnce?: (probe: Probe) => Promise<RuleFindings>
   /** Checks all responses together. */
-  readonly end?: (client: Client) => Findings
+  readonly end?: (client: Client) => RuleFindings
 }
 
 /** The functions of checks by their ids. */

@@ -1,9 +1,9 @@
 // Sends requests politely, with a pace, retries and growing pauses, and counts the failures on the way.
 import manifest from '../package.json' with { type: 'json' }
-import { type ConnectOptions, ProbeConnection } from './connection.ts'
+import { type ConnectionOptions, ProbeConnection } from './connection.ts'
 import { METHODS } from './contract.ts'
-import type { Finding } from './findings.ts'
-import { Pace, wait } from './pace.ts'
+import type { RuleFinding } from './findings.ts'
+import { RequestPace, wait } from './pace.ts'
 import { type HeaderField, NoResponse, type RawResponse, valuesOf } from './raw-response.ts'
 
 export type Sent = {
@@ -23,9 +23,9 @@ export type ProbeExchange = Sent & {
 export type Traffic = Readonly<Client['traffic']>
 
 /** A failure on the way; a server error is a response of 5xx. */
-type Mishap = Finding & { readonly kind: 'droppedConnections' | 'timeouts' | 'serverErrors' }
+type Mishap = RuleFinding & { readonly kind: 'droppedConnections' | 'timeouts' | 'serverErrors' }
 
-export type ClientOptions = ConnectOptions & {
+export type ClientOptions = ConnectionOptions & {
   /** The number of times that a failed request is sent again. */
   readonly retries: number
   /** Milliseconds before the first retry; each further one waits twice as long. */
@@ -57,7 +57,7 @@ export class Client {
   readonly base: string
   readonly #url: URL
   readonly #options: ClientOptions
-  readonly #pace: Pace
+  readonly #pace: RequestPace
   readonly #idle: { readonly connection: ProbeConnection; readonly since: number }[] = []
   #lost = 0
   /** True once the server has responded to any request. */
@@ -69,7 +69,7 @@ export class Client {
     this.base = base
     this.#url = new URL(base)
     this.#options = options
-    this.#pace = new Pace(options.rate)
+    this.#pace = new RequestPace(options.rate)
   }
 
   mishaps(kind: Mishap['kind']): readonly Mishap[] {

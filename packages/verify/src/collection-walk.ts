@@ -1,5 +1,5 @@
 // The pages of a collection, as much of them as the checks need that look at them together.
-import type { Collection } from './contract.ts'
+import type { ContractCollection } from './contract.ts'
 import { partsOf } from './json.ts'
 import { hashOf, type ReceivedPage } from './received-page.ts'
 
@@ -28,14 +28,14 @@ type WalkedPage = {
 const MAX_COMPARED = 1_000_000
 
 export class CollectionWalk {
-  readonly collection: Collection
+  readonly collection: ContractCollection
   /** In the order of their numbers. */
   readonly pages: WalkedPage[] = []
   records = 0
   faultyPages = 0
   confirmations = 0
 
-  constructor(collection: Collection) {
+  constructor(collection: ContractCollection) {
     this.collection = collection
   }
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseAddress } from './address.ts'
 import { compareServers } from './compare.ts'
 import { collections } from './contract.ts'
-import { type Flags, isUsageError, someOf, text, UsageError, wholeNumber, yes } from './flags.ts'
+import { isUsageError, someOf, text, type VerifyFlags, WrongCall, wholeNumber, yes } from './flags.ts'
 import { entriesOf, junitOf, textOf } from './report.ts'
 import { type VerifyOptions, verify } from './verify.ts'
 
@@ -17,13 +17,13 @@ type Output = {
 const names = collections.map(({ name }) => name)
 
 /** A flag with a value, for which a placeholder stands in the help. */
-const flag = (value: string, description: string, parse: Flags[string]['parse'], defaultValue?: string) => ({
+const flag = (value: string, description: string, parse: VerifyFlags[string]['parse'], defaultValue?: string) => ({
   ...{ value, description, parse },
   ...(defaultValue === undefined ? {} : { defaultValue }),
 })
 const toggle = (description: string) => ({ description, parse: yes })
 
-export const verifyFlags: Flags = {
+export const verifyFlags: VerifyFlags = {
   deep: toggle('request every page of every collection, not a sample'),
   sample: flag('N', 'the number of pages of each collection to request', wholeNumber(1, 1_000_000), '20'),
   only: flag('LIST', `just these collections, separated by commas: ${names.join(', ')}`, someOf(names)),
@@ -62,10 +62,10 @@ const SOUND = 0
 const BROKEN = 1
 export const UNCHECKED = 2
 
-/** Verifies the server at a URL, or compares it with another, and returns the exit code. Throws a UsageError for a wrong call. */
+/** Verifies the server at a URL, or compares it with another, and returns the exit code. Throws a WrongCall for a wrong call. */
 export async function runVerify(url: string, values: VerifyValues, output: Output): Promise<number> {
   const { junit, timeout } = values
-  if (values.json && junit === '-') throw new UsageError('--json and --junit - both print; give one of them')
+  if (values.json && junit === '-') throw new WrongCall('--json and --junit - both print; give one of them')
   const address = parseAddress(url)
   const against = values.against === undefined ? undefined : parseAddress(values.against)
   const linkBase = values['base-url'] === undefined ? address.base : parseAddress(values['base-url']).base
@@ -93,6 +93,6 @@ function refuseUnwritable(path: string): void {
   try {
     closeSync(openSync(path, 'a'))
   } catch (error) {
-    throw new UsageError(`--junit was ${JSON.stringify(path)}, which cannot be written: ${(error as Error).message}`)
+    throw new WrongCall(`--junit was ${JSON.stringify(path)}, which cannot be written: ${(error as Error).message}`)
   }
 }

@@ -1,6 +1,6 @@
 // Compares two servers record by record and header by header, and counts the differences by kind.
 import { Client, RETRIED_STATUSES, type Sent } from './client.ts'
-import { type Collection, pathOf } from './contract.ts'
+import { type ContractCollection, pathOf } from './contract.ts'
 import { headerCame } from './findings.ts'
 import { printable, shown } from './printable.ts'
 import { get } from './probing.ts'
@@ -88,7 +88,7 @@ class Comparer extends Run<Pair<Client>, RunOptions> {
     return { left: left.base, right: right.base, kinds, differences, same, ...report }
   }
 
-  protected async collection(collection: Collection): Promise<void> {
+  protected async collection(collection: ContractCollection): Promise<void> {
     const { onProgress, concurrency } = this.options
     const { name } = collection
     const path = pathOf(collection)
@@ -117,7 +117,7 @@ class Comparer extends Run<Pair<Client>, RunOptions> {
 
   /** Compares one page of both; a page beyond the last of one of them is empty there. */
   async #pages(
-    collection: Collection,
+    collection: ContractCollection,
     page: number,
     records: RecordMatch,
     counts: readonly number[] = [],
@@ -137,7 +137,7 @@ class Comparer extends Run<Pair<Client>, RunOptions> {
     return [a, b]
   }
 
-  #received(collection: Collection, page: number, response: RawResponse | undefined): ReceivedPage | undefined {
+  #received(collection: ContractCollection, page: number, response: RawResponse | undefined): ReceivedPage | undefined {
     return response?.status === 200 ? new ReceivedPage(collection, page, response, '') : undefined
   }
 
@@ -167,7 +167,7 @@ class Comparer extends Run<Pair<Client>, RunOptions> {
   }
 
   /** In a sample a record may be on a page beside its own, where the other server has one record more before it. */
-  async #lookBeside(collection: Collection, records: RecordMatch, last: number): Promise<void> {
+  async #lookBeside(collection: ContractCollection, records: RecordMatch, last: number): Promise<void> {
     const unmatched = [...records.unmatched(0), ...records.unmatched(1)]
     const beside = new Set(unmatched.flatMap(({ page }) => [page - 1, page + 1]))
     const missing = [...beside].filter((page) => page >= 1 && page <= last && !records.pages.has(page))
@@ -192,7 +192,7 @@ class Comparer extends Run<Pair<Client>, RunOptions> {
     }
   }
 
-  async #otherRequests(collection: Collection, pages: number): Promise<void> {
+  async #otherRequests(collection: ContractCollection, pages: number): Promise<void> {
     const path = pathOf(collection)
     const head = { method: 'HEAD', target: pageTarget(collection, 1) }
     const covered: readonly Sent[] = [get(path), head, { method: 'OPTIONS', target: path }]

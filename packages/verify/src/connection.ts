@@ -3,7 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { MAX_BODY, MAX_HEAD, NoResponse, type RawResponse, ResponseParser } from './raw-response.ts'
 
-export type ConnectOptions = {
+export type ConnectionOptions = {
   /** Milliseconds to connect, and for each whole response. */
   readonly timeout: number
   /** The certificate authorities to trust; those of the system by default. */
@@ -39,7 +39,7 @@ export class ProbeConnection {
     socket.on('close', () => this.#finish('the connection was closed'))
   }
 
-  static async open(url: URL, { timeout, ca }: ConnectOptions): Promise<ProbeConnection> {
+  static async open(url: URL, { timeout, ca }: ConnectionOptions): Promise<ProbeConnection> {
     const isTls = url.protocol === 'https:'
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)

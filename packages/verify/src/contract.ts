@@ -14,11 +14,11 @@ type Code = {
   /** The least digits of an official code that is numeric text. */
   readonly digits?: number
 }
-export type ValueField = Code | { readonly kind: 'id' | 'name' } | { readonly kind: 'copy'; readonly of: string }
-type Fields = Readonly<Record<string, ValueField | { readonly kind: 'embed'; readonly entity: Entity }>>
+export type ContractField = Code | { readonly kind: 'id' | 'name' } | { readonly kind: 'copy'; readonly of: string }
+type Fields = Readonly<Record<string, ContractField | { readonly kind: 'embed'; readonly entity: ContractEntity }>>
 
 /** A kind of record. */
-export type Entity = {
+export type ContractEntity = {
   readonly name: string
   readonly fields: Fields
   /** The fields that identify a record; an embedded record stands for its own key. */
@@ -27,9 +27,9 @@ export type Entity = {
   readonly code: readonly string[]
 }
 
-export type Collection = { readonly name: string; readonly entity: Entity; readonly isOrdered: boolean }
+export type ContractCollection = { readonly name: string; readonly entity: ContractEntity; readonly isOrdered: boolean }
 
-export const pathOf = ({ name }: Collection): string => `${V1_PATH}/${name}`
+export const pathOf = ({ name }: ContractCollection): string => `${V1_PATH}/${name}`
 
 const id = { kind: 'id' } as const
 const name = { kind: 'name' } as const
@@ -37,8 +37,8 @@ const names = { descripcion: name, description: { kind: 'copy', of: 'descripcion
 const code = (pattern: RegExp, shape: string): Code => ({ kind: 'code', pattern, shape })
 const digits = (count: number) => code(new RegExp(`^[0-9]{${count}}$`), `${count} digits`)
 const numeric = (least: number): Code => ({ ...code(/^[0-9]+$/, 'numeric text'), digits: least })
-const embed = (entity: Entity) => ({ kind: 'embed', entity }) as const
-const entity = (name: string, key: Entity['key'], code: readonly string[], fields: Fields): Entity => {
+const embed = (entity: ContractEntity) => ({ kind: 'embed', entity }) as const
+const entity = (name: string, key: ContractEntity['key'], code: readonly string[], fields: Fields): ContractEntity => {
   return { name, key, code, fields }
 }
 
@@ -84,7 +84,7 @@ const audiencia = entity('audiencia', ['idAudiencia'], ['clave'], {
 })
 
 /** The collections in the order of the contract. */
-export const collections: readonly Collection[] = [
+export const collections: readonly ContractCollection[] = [
   { name: 'localidades', entity: localidad, isOrdered: false },
   { name: 'municipios', entity: municipio, isOrdered: true },
   { name: 'paises', entity: pais, isOrdered: true },

@@ -1,7 +1,7 @@
 // A finding: what came where something else was expected.
 import { printable } from './printable.ts'
 
-export type Finding = {
+export type RuleFinding = {
   /** The request, where it is not the one that was checked. */
   readonly request?: string | undefined
   readonly came: string
@@ -10,10 +10,10 @@ export type Finding = {
 }
 
 /** Empty if nothing is wrong; undefined if there was nothing to check. */
-export type Findings = readonly Finding[] | undefined
+export type RuleFindings = readonly RuleFinding[] | undefined
 
 /** Returns a finding unless a condition holds. */
-export const unless = (holds: boolean, came: string, expected?: string, request?: string): readonly Finding[] =>
+export const unless = (holds: boolean, came: string, expected?: string, request?: string): readonly RuleFinding[] =>
   holds ? [] : [{ came, expected, request }]
 
 export const headerCame = (name: string, value: string | undefined) =>

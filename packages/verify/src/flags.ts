@@ -11,13 +11,13 @@ type Flag = {
   readonly defaultValue?: string
   readonly parse: (text: string) => unknown
 }
-export type Flags = Readonly<Record<string, Flag>>
+export type VerifyFlags = Readonly<Record<string, Flag>>
 
 /** A wrong call, in words for the person at the terminal. */
-export class UsageError extends Error {}
+export class WrongCall extends Error {}
 
 export const isUsageError = (error: unknown): error is Error =>
-  error instanceof UsageError ||
+  error instanceof WrongCall ||
   (error instanceof TypeError && 'code' in error && /^ERR_PARSE_ARGS/.test(`${error.code}`))
 
 export const text = (value: string): string => value
@@ -35,8 +35,8 @@ export const someOf =
     return some.every((name) => names.includes(name)) ? some : { allowed: `some of ${names.join(', ')}` }
   }
 
-/** Parses arguments; throws a UsageError, or an error of Node, for the first that is wrong. */
-export function parseFlags(flags: Flags, argv: readonly string[]) {
+/** Parses arguments; throws a WrongCall, or an error of Node, for the first that is wrong. */
+export function parseFlags(flags: VerifyFlags, argv: readonly string[]) {
   const options = Object.entries(flags).map(([name, { value }]) => {
     return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
   })
@@ -46,13 +46,13 @@ export function parseFlags(flags: Flags, argv: readonly string[]) {
     const given = typed[name] ?? defaultValue
     const parsed = given === undefined ? (value ? undefined : false) : parse(String(given))
     if (typeof parsed === 'object' && parsed !== null && 'allowed' in parsed)
-      throw new UsageError(`--${name} was ${JSON.stringify(given)}; allowed is ${parsed.allowed}`)
+      throw new WrongCall(`--${name} was ${JSON.stringify(given)}; allowed is ${parsed.allowed}`)
     return [name, parsed]
   })
   return { values: Object.fromEntries(values), operands }
 }
 
-export function flagsHelp(flags: Flags): string {
+export function flagsHelp(flags: VerifyFlags): string {
   const rows = Object.entries(flags).map(([name, { value, description, defaultValue }]) => {
     const note = defaultValue === undefined ? '' : ` (default ${defaultValue})`
     return [`--${name}${value === undefined ? '' : ` ${value}`}`, `${description}${note}`] as const

@@ -1,9 +1,9 @@
 // Values of JSON whose shape is not known.
-import type { Entity } from './contract.ts'
+import type { ContractEntity } from './contract.ts'
 
-export type JsonObject = Readonly<Record<string, unknown>>
+export type ParsedObject = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is ParsedObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value at the end of a path through objects. */
@@ -11,7 +11,7 @@ export const valueAt = (value: unknown, steps: readonly string[]): unknown =>
   steps.reduce((at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined), value)
 
 /** The key or the code of a record as text, in which an embedded record stands for its own identifier; undefined if a part is missing. */
-export function partsOf(entity: Entity, which: 'key' | 'code', record: unknown): string | undefined {
+export function partsOf(entity: ContractEntity, which: 'key' | 'code', record: unknown): string | undefined {
   const parts = entity[which].map((name) => {
     const field = entity.fields[name]
     return valueAt(record, field?.kind === 'embed' ? [name, field.entity.key[0]] : [name])
@@ -24,7 +24,7 @@ export const parseWholeNumber = (text: string): number | undefined =>
   /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : undefined
 
 /** A value of JSON, and what its text shows. */
-export type Json = {
+export type ParsedJson = {
   readonly value: unknown
   /** The number of names that stand in its objects, repeated ones too. */
   readonly names: number
@@ -38,7 +38,7 @@ const NUMBER = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const BLANKS = [' ', '\t', '\r', '\n']
 
 /** Parses JSON, reading each letter once; throws a SyntaxError if it is none. */
-export function parseJson(text: string): Json {
+export function parseJson(text: string): ParsedJson {
   let [depth, names] = [0, 0]
   let fraction: string | undefined
   for (let at = 0; at < text.length; at++) {

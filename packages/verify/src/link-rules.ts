@@ -1,7 +1,7 @@
 // The rules about the header Link.
 import type { ChecksById } from './check.ts'
 import { pathOf } from './contract.ts'
-import { type Findings, headerCame, unless } from './findings.ts'
+import { headerCame, type RuleFindings, unless } from './findings.ts'
 import type { PageLink } from './link-header.ts'
 import { printable } from './printable.ts'
 import type { ReceivedPage } from './received-page.ts'
@@ -17,12 +17,12 @@ function baseOf({ collection }: ReceivedPage, { url }: PageLink): string | undef
 }
 
 /** Finds the entries that do not keep to a rule. */
-const wrongEntries = ({ links }: ReceivedPage, isWrong: (link: PageLink) => boolean, expected: string): Findings =>
+const wrongEntries = ({ links }: ReceivedPage, isWrong: (link: PageLink) => boolean, expected: string): RuleFindings =>
   links.length === 0
     ? undefined
     : links.filter(isWrong).map(({ text }) => ({ came: `Link: ${printable(text)}`, expected }))
 
-function leadsTo(page: ReceivedPage, relation: 'prev' | 'next', required: number): Findings {
+function leadsTo(page: ReceivedPage, relation: 'prev' | 'next', required: number): RuleFindings {
   if (page.linkFault !== undefined) return undefined
   const link = page.links.find((one) => one.relation === relation)
   const expected = `an entry ${relation} with page=${required}`

@@ -1,7 +1,7 @@
 // nomenclator-verify URL: the command by itself, for Node.
 import manifest from '../package.json' with { type: 'json' }
 import { runVerify, UNCHECKED, VERIFY_ABOUT, VERIFY_EXAMPLES, type VerifyValues, verifyFlags } from './command.ts'
-import { flagsHelp, isUsageError, parseFlags, UsageError, yes } from './flags.ts'
+import { flagsHelp, isUsageError, parseFlags, WrongCall, yes } from './flags.ts'
 
 const { name, version } = manifest
 const { stdout, stderr } = process
@@ -30,7 +30,7 @@ async function run(argv: readonly string[]): Promise<number> {
     return 0
   }
   const [url, ...more] = operands
-  if (url === undefined || more.length > 0) throw new UsageError(`give one URL: ${name} URL [FLAGS]`)
+  if (url === undefined || more.length > 0) throw new WrongCall(`give one URL: ${name} URL [FLAGS]`)
   return runVerify(url, values as VerifyValues, {
     out: (text) => {
       showStatus('')

@@ -2,7 +2,7 @@
 
 export const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-export class Pace {
+export class RequestPace {
   readonly #gap: number
   #next = 0
 

@@ -2,7 +2,7 @@
 import type { CheckFunctions, ChecksById } from './check.ts'
 import type { CollectionWalk } from './collection-walk.ts'
 import { METHODS, PER_PAGE } from './contract.ts'
-import { type Findings, headerCame, unless } from './findings.ts'
+import { headerCame, type RuleFindings, unless } from './findings.ts'
 import { printable, shown } from './printable.ts'
 import { type RawResponse, tokensOf, valuesOf } from './raw-response.ts'
 import { headerOf, type ReceivedPage, SINGLE_HEADERS } from './received-page.ts'
@@ -12,7 +12,7 @@ import { hasRepeatedName, RECORD_CHECKS, type RecordCheck } from './record-fault
 const MAX_NAMED = 3
 
 /** Returns the faults of the records of a page that belong to a check. */
-function recordFindings(page: ReceivedPage, check: RecordCheck): Findings {
+function recordFindings(page: ReceivedPage, check: RecordCheck): RuleFindings {
   if (page.records === undefined || page.records.length === 0) return undefined
   const faults = page.faults.filter((fault) => fault.check === check).slice(0, MAX_NAMED)
   return faults.map(({ record, path, came, expected }) => ({
@@ -52,20 +52,20 @@ const numberHeader = (name: string, right: (page: ReceivedPage) => number | unde
 })
 
 /** Checks that Allow has the methods of the contract, whose names are in upper case. */
-export function allowFindings(response: RawResponse, request?: string): Findings {
+export function allowFindings(response: RawResponse, request?: string): RuleFindings {
   const methods = valuesOf(response.fields, 'Allow').flatMap((value) => value.split(',').map((method) => method.trim()))
   const isRight = methods.length === METHODS.length && METHODS.every((method) => methods.includes(method))
   return unless(isRight, headerCame('Allow', headerOf(response, 'Allow')), `Allow: ${METHODS.join(', ')}`, request)
 }
 
-function totalPages(page: ReceivedPage): Findings {
+function totalPages(page: ReceivedPage): RuleFindings {
   const { total, pages } = page
   const given = page.number('X-Total-Pages')
   if (total === undefined || given === undefined) return undefined
   return unless(given === pages, `X-Total-Pages: ${given}`, `${pages}, since X-Total is ${total}`)
 }
 
-function sameTotals({ pages: [first, ...others] }: CollectionWalk): Findings {
+function sameTotals({ pages: [first, ...others] }: CollectionWalk): RuleFindings {
   if (first === undefined || others.length === 0) return undefined
   const differs = (one: number | undefined, two: number | undefined) =>
     one !== undefined && two !== undefined && one !== two
@@ -77,21 +77,21 @@ function sameTotals({ pages: [first, ...others] }: CollectionWalk): Findings {
   )
 }
 
-function isJson({ json, response }: ReceivedPage): Findings {
+function isJson({ json, response }: ReceivedPage): RuleFindings {
   const encoding = headerOf(response, 'Content-Encoding')
   const coded = encoding === undefined ? '' : `, with Content-Encoding: ${encoding}`
   const beginning = shown(Buffer.from(response.body).toString('utf8', 0, 60))
   return unless(json !== undefined, `${response.body.length} bytes that begin ${beginning}${coded}`, 'JSON in UTF-8')
 }
 
-function pageSize({ isLast, records }: ReceivedPage): Findings {
+function pageSize({ isLast, records }: ReceivedPage): RuleFindings {
   if (records === undefined || isLast === undefined) return undefined
   const expected = isLast ? `at most ${PER_PAGE} records` : `${PER_PAGE} records, since this is not the last page`
   const isRight = isLast ? records.length <= PER_PAGE : records.length === PER_PAGE
   return unless(isRight, `${records.length} records`, expected)
 }
 
-function lastPage({ total, records, page, pages }: ReceivedPage): Findings {
+function lastPage({ total, records, page, pages }: ReceivedPage): RuleFindings {
   // A collection without records has a first page all the same.
   if (total === undefined || records === undefined || page !== Math.max(pages ?? 0, 1)) return undefined
   const count = Math.max(total - PER_PAGE * (page - 1), 0)
@@ -99,7 +99,7 @@ function lastPage({ total, records, page, pages }: ReceivedPage): Findings {
   return unless(records.length === count, came, `${count} records, since X-Total is ${total}`)
 }
 
-function pageSelects({ pages }: CollectionWalk): Findings {
+function pageSelects({ pages }: CollectionWalk): RuleFindings {
   if (pages.length < 2) return undefined
   const visited = new Map<string, number>()
   for (const { page, request, content } of pages) {
@@ -131,7 +131,7 @@ export function* twice({ pages }: CollectionWalk, part: keyof Walked): Generator
     }
 }
 
-function recordOnce(walk: CollectionWalk): Findings {
+function recordOnce(walk: CollectionWalk): RuleFindings {
   if (walk.records === 0) return undefined
   return [...twice(walk, 'content')].map(({ record: { key }, request, places }) => {
     const record = key === undefined ? 'a record' : `the record ${shown(key)}`
@@ -139,20 +139,20 @@ function recordOnce(walk: CollectionWalk): Findings {
   })
 }
 
-function integers(page: ReceivedPage): Findings {
+function integers(page: ReceivedPage): RuleFindings {
   const findings = recordFindings(page, 'integers')
   if (findings === undefined || findings.length > 0 || page.json === undefined) return findings
   const { fraction } = page.json
   return unless(fraction === undefined, `the number ${fraction}`, 'integers without fraction and exponent')
 }
 
-function orderWithin({ identifiers: ids = [], entity }: ReceivedPage): Findings {
+function orderWithin({ identifiers: ids = [], entity }: ReceivedPage): RuleFindings {
   if (ids.length < 2) return undefined
   const at = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as number))
   return unless(at === -1, `${entity.key[0]} ${ids[at]} after ${ids[at - 1]}`, `ascending order of ${entity.key[0]}`)
 }
 
-function orderAcross({ pages }: CollectionWalk): Findings {
+function orderAcross({ pages }: CollectionWalk): RuleFindings {
   const ordered = pages.flatMap(({ ends, ...page }) => (ends === undefined ? [] : [{ ...page, ends }]))
   if (ordered.length < 2) return undefined
   for (const [index, after] of ordered.entries()) {

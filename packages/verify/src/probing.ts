@@ -1,7 +1,7 @@
 // Requests beyond the contract, and findings about the responses to them.
 import type { Probe } from './check.ts'
 import type { Sent } from './client.ts'
-import { type Finding, headerCame } from './findings.ts'
+import { headerCame, type RuleFinding } from './findings.ts'
 import { printable } from './printable.ts'
 import { type HeaderField, NoResponse, type RawResponse } from './raw-response.ts'
 import { headerOf } from './received-page.ts'
@@ -26,8 +26,8 @@ export async function eachOf(
   holds: (response: RawResponse, probe: Probe) => boolean,
   headers?: readonly string[],
   expected?: string,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+): Promise<readonly RuleFinding[]> {
+  const findings: RuleFinding[] = []
   for (const sent of requests) {
     const { request, outcome } = await probe.client.sendOnce(sent)
     if (!(outcome instanceof NoResponse) && holds(outcome, probe)) continue

@@ -1,7 +1,7 @@
 // One page as a server sent it, parsed once for all checks.
 import { createHash } from 'node:crypto'
-import { type Collection, type Entity, PER_PAGE, pathOf } from './contract.ts'
-import { type Json, parseJson, parseWholeNumber, valueAt } from './json.ts'
+import { type ContractCollection, type ContractEntity, PER_PAGE, pathOf } from './contract.ts'
+import { type ParsedJson, parseJson, parseWholeNumber, valueAt } from './json.ts'
 import { type PageLink, parseLink } from './link-header.ts'
 import { type RawResponse, valuesOf } from './raw-response.ts'
 import { type RecordFault, recordFaults } from './record-faults.ts'
@@ -13,22 +13,22 @@ const MAX_RECORDS = 1_000
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export class ReceivedPage {
-  readonly collection: Collection
-  readonly entity: Entity
+  readonly collection: ContractCollection
+  readonly entity: ContractEntity
   /** The number that was requested. */
   readonly page: number
   readonly response: RawResponse
   /** The address that the URLs of Link have to begin with. */
   readonly linkBase: string
   /** Undefined if the body is no JSON. */
-  readonly json: Json | undefined
+  readonly json: ParsedJson | undefined
   /** The entries of Link; none if the header is missing or cannot be read. */
   readonly links: readonly PageLink[]
   /** The reason why Link cannot be read. */
   readonly linkFault: string | undefined
   #faults: readonly (RecordFault & { readonly record: number })[] | undefined
 
-  constructor(collection: Collection, page: number, response: RawResponse, linkBase: string) {
+  constructor(collection: ContractCollection, page: number, response: RawResponse, linkBase: string) {
     this.collection = collection
     this.entity = collection.entity
     this.page = page
@@ -90,7 +90,7 @@ export class ReceivedPage {
   }
 }
 
-export const pageTarget = (collection: Collection, page: number): string =>
+export const pageTarget = (collection: ContractCollection, page: number): string =>
   `${pathOf(collection)}?format=api&page=${page}`
 
 /** Headers of a page that may come in several lines, which together are one list. */
@@ -108,7 +108,7 @@ export function headerOf({ fields }: Pick<RawResponse, 'fields'>, name: string):
 export const hashOf = (content: string | Uint8Array): string => createHash('sha1').update(content).digest('base64')
 
 /** Undefined if a body is no JSON. */
-export function bodyJson(body: Uint8Array): Json | undefined {
+export function bodyJson(body: Uint8Array): ParsedJson | undefined {
   try {
     return parseJson(decoder.decode(body))
   } catch {

@@ -1,10 +1,10 @@
 // The faults of records at the limits, and numbers that are written as fractions.
 import { expect, test } from 'bun:test'
-import { collections, type Entity, MAX_ID, MAX_NAME } from './contract.ts'
+import { type ContractEntity, collections, MAX_ID, MAX_NAME } from './contract.ts'
 import { parseJson, partsOf } from './json.ts'
 import { recordFaults } from './record-faults.ts'
 
-const entity = (name: string) => collections.find((one) => one.entity.name === name)?.entity as Entity
+const entity = (name: string) => collections.find((one) => one.entity.name === name)?.entity as ContractEntity
 const country = { cvePais: 'MEX', descPais: 'México', idPais: 484 }
 
 test.each<[string, object, readonly string[]]>([

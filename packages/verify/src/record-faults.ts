@@ -1,6 +1,6 @@
 // The faults of one published record, each under the check that it belongs to.
-import { type Entity, MAX_ID, MAX_NAME, type ValueField } from './contract.ts'
-import { isObject, type Json, type JsonObject } from './json.ts'
+import { type ContractEntity, type ContractField, MAX_ID, MAX_NAME } from './contract.ts'
+import { isObject, type ParsedJson, type ParsedObject } from './json.ts'
 
 /** The checks that are made on records. */
 export const RECORD_CHECKS = [
@@ -29,7 +29,7 @@ const GARBLED = /[ÃÂ][\u0080-\u00bf]|&(?:[A-Za-z]+|#x?[0-9A-Fa-f]+);|\p{L}\?\p
 
 type Add = (check: RecordCheck, path: string, came: unknown, expected: string) => void
 
-export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
+export function recordFaults(entity: ContractEntity, record: unknown): RecordFault[] {
   const faults: RecordFault[] = []
   const add: Add = (check, path, came, expected) => {
     if (faults.length < MAX_FAULTS) faults.push({ check, path, came, expected })
@@ -39,7 +39,7 @@ export function recordFaults(entity: Entity, record: unknown): RecordFault[] {
   return faults
 }
 
-function inspect(entity: Entity, record: JsonObject, prefix: string, add: Add): void {
+function inspect(entity: ContractEntity, record: ParsedObject, prefix: string, add: Add): void {
   for (const [name, field] of Object.entries(entity.fields)) {
     const path = `${prefix}${name}`
     const value = record[name]
@@ -57,9 +57,9 @@ function inspect(entity: Entity, record: JsonObject, prefix: string, add: Add): 
 }
 
 function checkValue(
-  field: ValueField,
+  field: ContractField,
   value: unknown,
-  record: JsonObject,
+  record: ParsedObject,
   add: (check: RecordCheck, expected: string) => void,
 ): void {
   if (field.kind === 'id') {
@@ -89,4 +89,4 @@ const countNames = (value: unknown): number => {
 }
 
 /** True if an object was written with a name twice: then more names were written than are in its value. */
-export const hasRepeatedName = ({ value, names }: Json): boolean => names > countNames(value)
+export const hasRepeatedName = ({ value, names }: ParsedJson): boolean => names > countNames(value)

@@ -1,9 +1,9 @@
 // Records of two servers: matches, differences, another order, and the limit at which a comparison gives up.
 import { describe, expect, test } from 'bun:test'
-import { collections, type Entity } from './contract.ts'
+import { type ContractEntity, collections } from './contract.ts'
 import { MAX_WAITING, RecordMatch } from './record-match.ts'
 
-const pais = collections.find(({ name }) => name === 'paises')?.entity as Entity
+const pais = collections.find(({ name }) => name === 'paises')?.entity as ContractEntity
 const country = (idPais: number, descPais = 'x') => ({ idPais, cvePais: 'ABC', descPais })
 const countries = (...ids: number[]) => ids.map((id) => country(id))
 

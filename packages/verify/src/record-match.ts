@@ -1,5 +1,5 @@
 // Matches the records of two servers by key as they come, and finds the fields that differ.
-import { type Entity, PER_PAGE } from './contract.ts'
+import { type ContractEntity, PER_PAGE } from './contract.ts'
 import { isObject, partsOf, valueAt } from './json.ts'
 import { shown } from './printable.ts'
 
@@ -13,7 +13,7 @@ export const MAX_WAITING = 100_000
 
 /** Records of two servers. Only a record that has no match yet is kept. */
 export class RecordMatch {
-  readonly #entity: Entity
+  readonly #entity: ContractEntity
   readonly #onField: (difference: FieldDifference) => void
   readonly #waiting: readonly [left: Waiting, right: Waiting] = [new Map(), new Map()]
   readonly matches: { readonly key: string; readonly left: number; readonly right: number }[] = []
@@ -21,7 +21,7 @@ export class RecordMatch {
   /** The pages that were compared. */
   readonly pages = new Set<number>()
 
-  constructor(entity: Entity, onField: (difference: FieldDifference) => void) {
+  constructor(entity: ContractEntity, onField: (difference: FieldDifference) => void) {
     this.#entity = entity
     this.#onField = onField
   }

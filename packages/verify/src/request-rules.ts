@@ -1,7 +1,7 @@
 // The rules about requests: a whole response to each, other ways to ask for a page, HEAD, OPTIONS and POST.
 import type { CheckFunctions, ChecksById, Probe } from './check.ts'
 import { pathOf } from './contract.ts'
-import { type Findings, headerCame, unless } from './findings.ts'
+import { headerCame, type RuleFindings, unless } from './findings.ts'
 import { allowFindings } from './page-rules.ts'
 import { shown } from './printable.ts'
 import { ANOTHER_TAG, eachOf, get, isSuccess } from './probing.ts'
@@ -9,7 +9,7 @@ import { NoResponse, type RawResponse } from './raw-response.ts'
 import { bodyJson, headerOf, PAGE_HEADERS, pageTarget } from './received-page.ts'
 
 /** The contract leaves a page beyond the last open: it may be the first or the last again, but has no records of its own. */
-async function nothingBeyond({ client, collection, first }: Probe): Promise<Findings> {
+async function nothingBeyond({ client, collection, first }: Probe): Promise<RuleFindings> {
   if (first.pages === undefined || first.records === undefined) return undefined
   const last = Math.max(first.pages, 1)
   const recordsOf = async (page: number) => {
@@ -30,7 +30,7 @@ async function nothingBeyond({ client, collection, first }: Probe): Promise<Find
 }
 
 /** Checks that a request gets the same as one that names both page and format, whose faults have checks of their own. */
-async function samePage({ send, client, collection }: Probe, target: string, page: number): Promise<Findings> {
+async function samePage({ send, client, collection }: Probe, target: string, page: number): Promise<RuleFindings> {
   const response = await send(get(target))
   const { outcome: named } = await client.sendOnce(get(pageTarget(collection, page)))
   if (response === undefined || named instanceof NoResponse || named.status !== 200) return undefined
@@ -46,7 +46,7 @@ async function samePage({ send, client, collection }: Probe, target: string, pag
 
 const withoutPage = (probe: Probe) => samePage(probe, `${pathOf(probe.collection)}?format=api`, 1)
 
-async function formatOmitted(probe: Probe): Promise<Findings> {
+async function formatOmitted(probe: Probe): Promise<RuleFindings> {
   const page = (probe.first.pages ?? 0) > 1 ? 2 : 1
   const numbered = await samePage(probe, `${pathOf(probe.collection)}?page=${page}`, page)
   if (numbered === undefined || numbered.length > 0) return numbered
@@ -55,7 +55,7 @@ async function formatOmitted(probe: Probe): Promise<Findings> {
 }
 
 /** Sends tags that a page does not have, though some are like its own: alone and in a list, and those of two pages exchanged. */
-async function notModified(probe: Probe): Promise<Findings> {
+async function notModified(probe: Probe): Promise<RuleFindings> {
   const { first, other, collection } = probe
   const own = first.header('ETag')
   const tag = /^(?:W\/)?"(.*)"$/.exec(own ?? '')?.[1]
@@ -67,7 +67,7 @@ async function notModified(probe: Probe): Promise<Findings> {
   return eachOf(probe, requests, ({ status }) => status !== 304, ['ETag'], expected)
 }
 
-type OnResponse = (response: RawResponse, request: string, probe: Probe) => Findings
+type OnResponse = (response: RawResponse, request: string, probe: Probe) => RuleFindings
 
 /** Checks the response to a request with another method than GET. */
 const onMethod = (method: 'HEAD' | 'OPTIONS', check: OnResponse): CheckFunctions => ({

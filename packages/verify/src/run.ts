@@ -1,13 +1,13 @@
 // A run over the collections of one server or two: it ends early if nothing more can be checked, and counts its requests.
 import { type Client, type ClientOptions, type Traffic, Unchecked } from './client.ts'
-import type { Collection } from './contract.ts'
+import type { ContractCollection } from './contract.ts'
 import { printable } from './printable.ts'
 import { type Extent, MAX_PAGES, pagesToRequest } from './sample.ts'
 
 /** The options of a verification and of a comparison. */
 export type RunOptions = Extent &
   ClientOptions & {
-    readonly collections: readonly Collection[]
+    readonly collections: readonly ContractCollection[]
     readonly concurrency: number
     /** Called after every page. */
     readonly onProgress: (what: string, done: number, expected: number) => void
@@ -37,7 +37,7 @@ export abstract class Run<Clients extends readonly Client[], Options extends Run
     this.options = options
   }
 
-  protected abstract collection(collection: Collection): Promise<void>
+  protected abstract collection(collection: ContractCollection): Promise<void>
 
   /** Goes through all collections, and closes the clients. */
   protected async throughAll(): Promise<RunReport> {
@@ -58,7 +58,7 @@ export abstract class Run<Clients extends readonly Client[], Options extends Run
   }
 
   /** The pages of a collection to request. */
-  protected pagesOf({ name }: Collection, total: number): number[] {
+  protected pagesOf({ name }: ContractCollection, total: number): number[] {
     if (this.options.deep && total > MAX_PAGES)
       this.unchecked.push(`${name} claims ${total} pages; no more than ${MAX_PAGES} are read`)
     return pagesToRequest(total, this.options)

@@ -3,8 +3,8 @@ import type { Check, Probe } from './check.ts'
 import { checks } from './checks.ts'
 import { Client, type ProbeExchange, RETRIED_STATUSES, type Sent } from './client.ts'
 import { CollectionWalk } from './collection-walk.ts'
-import { type Collection, pathOf } from './contract.ts'
-import type { Finding, Findings } from './findings.ts'
+import { type ContractCollection, pathOf } from './contract.ts'
+import type { RuleFinding, RuleFindings } from './findings.ts'
 import { printable } from './printable.ts'
 import { get } from './probing.ts'
 import { NoResponse, type RawResponse } from './raw-response.ts'
@@ -20,7 +20,7 @@ export type VerifyOptions = RunOptions & {
 }
 
 /** The number of findings; the first of them are the problems. */
-type Tally = { readonly count: number; readonly problems: readonly Finding[] }
+type Tally = { readonly count: number; readonly problems: readonly RuleFinding[] }
 
 type CheckResult = Pick<Check, 'id' | 'severity' | 'rule'> &
   Tally & {
@@ -74,7 +74,7 @@ class Verifier extends Run<readonly [Client], VerifyOptions> {
   }
 
   /** After some restarts, totals that differ are a fault. */
-  protected async collection(collection: Collection): Promise<void> {
+  protected async collection(collection: ContractCollection): Promise<void> {
     for (let restarts = 0; ; restarts++) {
       const before = new Map(this.#tallies)
       try {
@@ -86,7 +86,7 @@ class Verifier extends Run<readonly [Client], VerifyOptions> {
     }
   }
 
-  async #walk(collection: Collection, mayChange: boolean): Promise<void> {
+  async #walk(collection: ContractCollection, mayChange: boolean): Promise<void> {
     const { onProgress, concurrency } = this.options
     const walk = new CollectionWalk(collection)
     const first = await this.#page(walk, 1)
@@ -105,7 +105,7 @@ class Verifier extends Run<readonly [Client], VerifyOptions> {
   }
 
   /** The pages to request; without readable totals, the first two. */
-  #pagesAfter(collection: Collection, first: ReceivedPage | undefined): number[] {
+  #pagesAfter(collection: ContractCollection, first: ReceivedPage | undefined): number[] {
     if (first?.response.status !== 200) return [1]
     if (first.pages === undefined) return [1, 2]
     return this.pagesOf(collection, Math.max(first.pages, 1))
@@ -173,7 +173,7 @@ class Verifier extends Run<readonly [Client], VerifyOptions> {
     return exchange
   }
 
-  #add({ id, severity }: Check, findings: Findings, request: string): void {
+  #add({ id, severity }: Check, findings: RuleFindings, request: string): void {
     if (findings === undefined) return
     if (severity === 'rule') this.#failures += findings.length
     const { count, problems } = this.#tallies.get(id) ?? { count: 0, problems: [] }

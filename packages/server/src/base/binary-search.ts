@@ -7,12 +7,7 @@ export function indexInAscending(ascending: Uint32Array, number: number): number
 }
 
 /** The index of the first number that is not less, from one index to another, between which they ascend. */
-export function lowerBound(
-  ascending: Uint32Array | Float64Array,
-  number: number,
-  from = 0,
-  to = ascending.length,
-): number {
+export function lowerBound(ascending: Uint32Array | Float64Array, number: number, from = 0, to = ascending.length) {
   let low = from
   let high = to
   while (low < high) {

@@ -12,7 +12,7 @@ export function bare<T>(value: T): T {
   return Object.assign(Object.create(null), Object.fromEntries(own))
 }
 
-/** What a table has under a name from outside; undefined for the names that every object has. */
+/** The value that a table has under a name from outside; undefined for the names that every object has. */
 export const own = <T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
   table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
 

@@ -12,7 +12,7 @@ export type LogEvent = {
   readonly level: LogLevel
   /** The kind of the event in kebab case, such as `worker-died`. It never changes, so that an alert can rely on it. */
   readonly event: string
-  /** What happened and what to do about it, in one line for people. */
+  /** An event and what to do about it, in one line for people. */
   readonly message: string
   readonly [detail: string]: LogValue
 }

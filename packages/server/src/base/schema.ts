@@ -11,7 +11,10 @@ export type Schema<T> = {
   /** Completes "expected …". */
   readonly expected: string
   readonly read: Read<T>
+  /** The schemas of its parts, by the steps of a path: names of members, [] for elements, * for names from outside, (kinds). */
+  readonly parts?: Parts | undefined
 }
+type Parts = Readonly<Record<string, Schema<unknown>>>
 
 /** The type of what a schema reads. */
 export type TypeOf<S> = S extends Schema<infer T> ? T : never
@@ -98,7 +101,7 @@ export function listOf<T>(element: Schema<T>, max: number): Schema<readonly T[]>
     if (!Array.isArray(value) || value.length > max) return mismatches.add(path, value, expected) ?? []
     return value.map((one, index) => element.read(one, `${path}[${index}]`, mismatches))
   }
-  return { expected, read }
+  return { expected, read, parts: { '[]': element } }
 }
 
 type Properties = Readonly<Record<string, unknown>>
@@ -128,7 +131,7 @@ export function dictionaryOf<T>(
     }
     return result
   }
-  return { expected, read }
+  return { expected, read, parts: { '*': value } }
 }
 
 /** A member of an object that may be absent. */
@@ -158,7 +161,7 @@ export function objectOf<const M extends Members>(members: M): Schema<ObjectOf<M
         mismatches.add(at(path, name), undefined, (members[name] as Schema<unknown>).expected)
     return result as ObjectOf<M>
   }
-  return { expected, read }
+  return { expected, read, parts: members }
 }
 
 /** Objects of several kinds, distinguished by the member `by`. */
@@ -173,7 +176,8 @@ export function variants<const V extends Readonly<Record<string, Schema<unknown>
     if (schema === undefined) return mismatches.add(path, given, expected) as never
     return schema.read(given, path, mismatches) as TypeOf<V[keyof V]>
   }
-  return { expected, read }
+  const parts = Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [`(${kind})`, schema]))
+  return { expected, read, parts }
 }
 
 /** A value that one of two schemas reads: the first, if it is of the kind that `isFirst` recognises. */
@@ -184,11 +188,13 @@ export const either = <A, B>(
 ): Schema<A | B> => ({
   expected: `${first.expected} or ${second.expected}`,
   read: (value, path, mismatches) => (isFirst(value) ? first : second).read(value, path, mismatches) as A | B,
+  parts: { ...first.parts, ...second.parts },
 })
 
 /** A value that a schema reads, if it also passes a test. */
 export const suchThat = <T>(schema: Schema<T>, expected: string, isSuch: (value: T) => boolean): Schema<T> => ({
   expected,
+  parts: schema.parts,
   read: (value, path, mismatches) => {
     const before = mismatches.count
     const result = schema.read(value, path, mismatches)

@@ -21,6 +21,7 @@ import { VALUE_ROLES, VALUE_TYPES } from './entity.ts'
 
 const MAX_FIELDS = 1_000
 const MAX_KEY = 20
+const MAX_COLUMNS = 50
 const MAX_CODES = 10
 const MAX_PARTS = 10
 const MAX_WIDTH = 100
@@ -75,6 +76,7 @@ const codePart = objectOf({
 export const definition = objectOf({
   ...{ name: entityName, plural: collectionName, title: line, titles: optional(byLanguage) },
   ...{ description: optional(paragraph), package: optional(line), v1: optional(wholeNumber(0, MAX_COLLECTIONS)) },
+  columns: optional(listOf(line, MAX_COLUMNS)),
   group: optional(objectOf({ title: byLanguage, description: optional(byLanguage) })),
   fields: dictionaryOf(fieldName, field, MAX_FIELDS),
   ...{ key: listOf(fieldName, MAX_KEY), code: listOf(fieldName, MAX_KEY), order: oneOf('by key', 'as given') },

@@ -95,6 +95,8 @@ export type Entity = {
   readonly title: string
   /** The title in other languages, by their BCP 47 tags. */
   readonly titles?: ByLanguage
+  /** What people call columns that name a record of it, besides its own names and those of its fields. */
+  readonly columns?: readonly string[]
   /** A sentence about it. */
   readonly description?: string
   /** The lists that it is shown with; where it is absent, those of the list that its records belong to. */

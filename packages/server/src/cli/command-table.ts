@@ -27,6 +27,7 @@ export const sections: readonly { readonly title: string; readonly files: readon
       { words: ['import'], load: async () => [(await import('./commands/import-package.ts')).importPackage] },
       { words: ['import'], load: async () => [(await import('./commands/import-inegi.ts')).importInegi] },
       { words: ['import'], load: async () => [(await import('./commands/import-sepomex.ts')).importSepomex] },
+      { words: ['import'], load: async () => [(await import('./commands/import-boundaries.ts')).importBoundaries] },
       { words: ['import'], load: async () => [(await import('./commands/import-v1.ts')).importV1] },
       { words: ['import'], load: async () => [(await import('./commands/import-bundled.ts')).importBundled] },
       { words: ['packages', 'remove'], load: async () => (await import('./commands/packages.ts')).packageCommands },

@@ -25,7 +25,7 @@ const cases: readonly [line: string, expected: readonly string[]][] = [
   ['re', starting(firstWords, 're')],
   ['import ', after('import')],
   ['import in', ['inegi']],
-  ['help import b', ['bundled']],
+  ['help import b', ['boundaries', 'bundled']],
   ['releases p', ['prune']],
   ['serve ', flagsOf('serve')],
   ['serve --', flagsOf('serve')],

@@ -139,6 +139,10 @@ describe('a call is refused with', () => {
     expect(await refused(typed)).toBe(`there is no flag ${typed}; did you mean --version?`)
   })
 
+  test.each(['--port', '--home', '-p'])('%s before a command, with the place that flags have', async (typed) => {
+    expect(await refused(typed, '1')).toBe(`there is no flag ${typed}; flags follow a command, as in serve --port 8080`)
+  })
+
   test('version, for which --version is suggested', async () => {
     expect(await refused('version')).toBe('there is no command version; did you mean --version?')
   })

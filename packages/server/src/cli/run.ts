@@ -92,9 +92,11 @@ function refuseOtherOperands(called: Command, operands: readonly string[]): void
 function unknownCommand(commands: readonly Command[], [first = '', second]: readonly string[]): string {
   if (commands.length === 0) {
     const tried = Object.entries(TRIED).find(([, words]) => words.includes(first))?.[0]
-    const nearest = didYouMean(first, [...firstWords, '--version', '--help'])
-    const kind = first.startsWith('-') ? 'flag' : 'command'
-    return `there is no ${kind} ${first}${tried === undefined ? nearest : `; did you mean ${tried}?`}`
+    const isFlag = first.startsWith('-')
+    const nearest = isFlag
+      ? didYouMean(first, ['--version', '--help']) || '; flags follow a command, as in serve --port 8080'
+      : didYouMean(first, firstWords)
+    return `there is no ${isFlag ? 'flag' : 'command'} ${first}${tried === undefined ? nearest : `; did you mean ${tried}?`}`
   }
   const names = commands.map(({ name }) => name)
   const call = `${first} ${second}`

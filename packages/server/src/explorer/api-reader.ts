@@ -13,6 +13,7 @@ import { findPage, type ListPage, recordJsons } from '../http/v2/find.ts'
 import { keyNamed } from '../http/v2/key-text.ts'
 import { openapiDocument } from '../http/v2/openapi/document.ts'
 import { findRecord, positionNamed } from '../http/v2/record-key.ts'
+import { recordRoute } from '../http/v2/record-paths.ts'
 import type { QueryPairs, RawQuery } from '../http/v2/request/query-string.ts'
 import {
   type ListRequest,
@@ -22,7 +23,6 @@ import {
 } from '../http/v2/request/records-request.ts'
 import { parseSearchRequest } from '../http/v2/request/search-request.ts'
 import { type RenderedSuggestion, searchSuggestions } from '../http/v2/suggestions.ts'
-import { recordRoute } from '../http/v2/v2-routes.ts'
 import { selectedRecords } from '../query/formats/json.ts'
 import { nameReplacer } from '../query/formats/shown-names.ts'
 import { recordsCoded } from '../release/aliases.ts'

@@ -7,6 +7,7 @@ import { PAGE_PATHS } from '../http/routes.ts'
 import { acceptedEncoding, type ContentCoding } from '../http/v2/negotiate.ts'
 import built from './built/assets.json' with { type: 'json' }
 import { isUnchanged } from './response.ts'
+import { type Site, type SiteFile, siteFile } from './site.ts'
 
 export const ASSETS_PATH = `${PAGE_PATHS.assets}/`
 
@@ -38,11 +39,34 @@ export const assetAddress = (source: string): string => `${ASSETS_PATH}${assetOf
 
 export const assetIntegrity = (source: string): string => assetOf(source).integrity
 
-/** The asset at the path of a request; undefined if there is none. */
-export function assetResponse(request: HttpRequest): HttpResponse | undefined {
-  const asset = byName.get(request.path.slice(ASSETS_PATH.length))
-  // The name has a hash of the content in it, so what is there never changes.
-  return asset === undefined ? undefined : responseWith(asset, request, 'public, max-age=31536000, immutable')
+/** A name with a hash of the content in it: what is there never changes. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** The asset at the path of a request, or the file of the site; undefined if there is none. */
+export function assetResponse(site: Site | undefined, request: HttpRequest): HttpResponse | undefined {
+  const name = request.path.slice(ASSETS_PATH.length)
+  const asset = byName.get(name)
+  if (asset !== undefined) return responseWith(asset, request, FOR_EVER)
+  const file = siteFile(site, name)
+  return file && siteFileResponse(file, request)
+}
+
+/** The address of a file of the site. */
+export const siteFileAddress = ({ name }: SiteFile): string => `${ASSETS_PATH}${name}`
+
+function siteFileResponse({ name, type, content }: SiteFile, request: HttpRequest): HttpResponse {
+  const etag = `"${name}"`
+  const head = headerLines({
+    'Content-Type': type,
+    ...NO_SNIFFING,
+    // A logo that is opened by itself runs nothing, whatever is in it.
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    Allow: ALLOW,
+    ETag: etag,
+    'Cache-Control': FOR_EVER,
+  })
+  return isUnchanged(request, etag) ? { status: 304, head, body: undefined } : { status: 200, head, body: content }
 }
 
 /** An asset under a name that stays when its content changes. */

@@ -4,6 +4,8 @@ import { memoized } from '../base/memoized.ts'
 import { coordinatesOf, type Entity } from '../catalog/entity.ts'
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { type Html, html } from '../http/html.ts'
+import type { Polygon } from '../release/boundaries/boundary-file.ts'
+import { cornersOf, pathOf } from './boundary-map.ts'
 import type { DotGrid } from './dot-grid.ts'
 import { isMissing, writtenNumber } from './values.ts'
 
@@ -21,9 +23,14 @@ export function pointOf(entity: Entity, record: PublishedRecord): MapPoint | und
 const SIZE = 400
 const MARGIN = 14
 
-/** North is up, and distances are alike in both directions in the middle of the map. */
-export function dotMap(points: readonly MapPoint[], label: string, focus?: MapPoint): Html | undefined {
-  const all = focus === undefined ? points : [...points, focus]
+/** Dots, and the shapes that they lie in. North is up, and distances are alike in both directions in the middle of the map. */
+export function dotMap(
+  points: readonly MapPoint[],
+  label: string,
+  focus?: MapPoint,
+  shapes: readonly (readonly Polygon[])[] = [],
+): Html | undefined {
+  const all = [...points, ...(focus === undefined ? [] : [focus]), ...shapes.flatMap(cornersOf)]
   if (all.length < 2) return undefined
   const latitudes = all.map(({ latitude }) => latitude)
   const longitudes = all.map(({ longitude }) => longitude)
@@ -33,13 +40,13 @@ export function dotMap(points: readonly MapPoint[], label: string, focus?: MapPo
   const extent = Math.max(north - south, (east - west) * narrowing)
   if (extent === 0) return undefined
   const scale = (SIZE - 2 * MARGIN) / extent
-  const x = ({ longitude }: MapPoint) => Math.round((longitude - west) * narrowing * scale + MARGIN)
-  const y = ({ latitude }: MapPoint) => Math.round((north - latitude) * scale + MARGIN)
+  const x = (longitude: number) => Math.round((longitude - west) * narrowing * scale + MARGIN)
+  const y = (latitude: number) => Math.round((north - latitude) * scale + MARGIN)
   const width = Math.round((east - west) * narrowing * scale + 2 * MARGIN)
   const height = Math.round((north - south) * scale + 2 * MARGIN)
   // Dots on the same spot are drawn once.
-  const spots = new Set(points.map((point) => `M${x(point)} ${y(point)}h0`))
-  return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus)}" cy="${y(focus)}" r="7"/>`}</svg>`
+  const spots = new Set(points.map(({ longitude, latitude }) => `M${x(longitude)} ${y(latitude)}h0`))
+  return html`<svg class="dots" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${shapes.map((shape) => html`<path class="shape" d="${pathOf(shape, x, y)}"/>`)}<path d="${[...spots].join('')}"/>${focus !== undefined && html`<circle cx="${x(focus.longitude)}" cy="${y(focus.latitude)}" r="7"/>`}</svg>`
 }
 
 /** The cells of a grid that have any record, each row in runs whose dashes are the dots. */

@@ -43,6 +43,7 @@ import { treePage } from './pages/tree.ts'
 import { isPickerFile, respondPickerFile } from './picker-files.ts'
 import { runTarget } from './reference.ts'
 import { PAGE_VARY, pageResponse } from './response.ts'
+import type { Site } from './site.ts'
 import { type DownloadLink, type ExplorerPage, parameter, type View } from './view.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -52,8 +53,11 @@ type Outcome = ExplorerPage | DownloadLink | { readonly location: string }
 
 type PageRoute = (view: View) => Outcome | Promise<Outcome>
 
-export function respondExplorer(context: V2Context, request: HttpRequest): Response {
-  if (request.path.startsWith(ASSETS_PATH)) return respondAsset(request)
+/** The context of pages: that of API v2, and the site that they belong to. */
+type PageContext = V2Context & { readonly site: Site | undefined }
+
+export function respondExplorer(context: PageContext, request: HttpRequest): Response {
+  if (request.path.startsWith(ASSETS_PATH)) return respondAsset(context.site, request)
   if (isMapData(request.path)) return respondMapData(context, request)
   if (isPickerFile(request.path)) return respondPickerFile(context, request)
   const { pairs } = parseQuery(request.query)
@@ -89,8 +93,8 @@ const respondPage = (request: HttpRequest, view: View, html: Html, headers: Head
 const goTo = (location: string): HttpResponse =>
   emptyResponse(303, { ...NO_SNIFFING, Location: location, Vary: PAGE_VARY, 'Cache-Control': 'no-store' })
 
-function respondAsset(request: HttpRequest): HttpResponse {
-  const response = assetResponse(request)
+function respondAsset(site: Site | undefined, request: HttpRequest): HttpResponse {
+  const response = assetResponse(site, request)
   if (response === undefined) throw new ProblemError({ kind: 'not-found', known: [ASSETS_PATH] })
   return isRead(request) ? response : otherMethod(request)
 }
@@ -151,13 +155,14 @@ function entityNamed({ api }: View, plural: string): Entity {
   return entity
 }
 
-function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: QueryPairs): View {
+function viewOf(context: PageContext, { path, headers }: HttpRequest, pairs: QueryPairs): View {
   const named = parameter(pairs, LANGUAGE_PARAMETER)
   const language = languageOf(requestedLanguage(named, headers))
   const baseUrl = context.baseUrlOf()
   return {
     language,
     words: language.words,
+    site: context.site,
     api: new ApiReader(context, parameter(pairs, RELEASE_PARAMETER), language),
     baseUrl,
     path,
@@ -169,7 +174,7 @@ function viewOf(context: V2Context, { path, headers }: HttpRequest, pairs: Query
 }
 
 /** A problem as a page. What the address asks for may be the problem, so the page shows the current release. */
-export function respondProblemPage(context: V2Context, request: HttpRequest, problem: Problem): HttpResponse {
+export function respondProblemPage(context: PageContext, request: HttpRequest, problem: Problem): HttpResponse {
   const { status, detail, headers = {} } = presentationOf(problem, request.path)
   const languagePairs = pairsOf(request).filter(([name]) => name === LANGUAGE_PARAMETER)
   const baseUrlOf = () => (problem.kind === 'bad-host' ? '' : context.baseUrlOf())

@@ -1,17 +1,12 @@
 // The language of a page: the choice by the request, its words, and its way to write numbers and dates.
-import { bare } from '../base/json.ts'
 import type { RequestHeaders } from '../http/exchange.ts'
 import { LANGUAGE_PARAMETER } from './links.ts'
-import { en } from './words/en.ts'
-import { es, type Words } from './words/es.ts'
+import { type Words, words } from './words/words.ts'
 
-/** Lists and fields of any name are looked up in them. */
-const tables = { es: bare(es), en: bare(en) } as const satisfies Readonly<Record<string, Words>>
-
-export type LanguageCode = keyof typeof tables
+export type LanguageCode = keyof typeof words
 
 /** The languages in the order in which they are offered; the first is used when in doubt. */
-export const LANGUAGES = Object.keys(tables) as readonly LanguageCode[]
+export const LANGUAGES = Object.keys(words) as readonly LanguageCode[]
 const DEFAULT_LANGUAGE: LanguageCode = 'es'
 
 export type PageLanguage = {
@@ -58,7 +53,7 @@ export function languageOf(code: LanguageCode): PageLanguage {
   const language: PageLanguage = {
     code,
     locale,
-    words: tables[code],
+    words: words[code],
     number: cached((value) => number.format(value)),
     decimal: (value, digits) => decimalFormat(digits).format(value),
     numeral: (text) => numeralIn(separators, text),
@@ -115,7 +110,7 @@ function cached(format: (value: number) => string): (value: number) => string {
 }
 
 export const isLanguage = (text: string | undefined): text is LanguageCode =>
-  text !== undefined && Object.hasOwn(tables, text)
+  text !== undefined && Object.hasOwn(words, text)
 
 /** The language that the address names, or else the cookie, or else the one that the browser prefers. */
 export function requestedLanguage(named: string | undefined, headers: RequestHeaders): LanguageCode {

@@ -2,7 +2,7 @@
 import { version } from '../base/version.ts'
 import { type Html, html } from '../http/html.ts'
 import type { QueryPairs } from '../http/v2/request/query-string.ts'
-import { assetAddress } from './assets.ts'
+import { assetAddress, siteFileAddress } from './assets.ts'
 import { LANGUAGES, type LanguageCode, languageOf } from './language.ts'
 import {
   DOCS_PATH,
@@ -16,10 +16,12 @@ import {
   withQuery,
 } from './links.ts'
 import { sourceTitle } from './names.ts'
-import { packageCredits } from './packages.ts'
+import { creditsOf } from './packages.ts'
 import { searchAttributes, searchBox } from './search-box.ts'
+import { linked } from './values.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from './view.ts'
-import type { Words } from './words/es.ts'
+import type { Words } from './words/words.ts'
+import { filled } from './words/words.ts'
 
 /** The pages of the navigation, in order. */
 const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => string])[] = [
@@ -33,23 +35,27 @@ const NAVIGATION: readonly (readonly [path: string, label: (words: Words) => str
 ]
 
 export const rendered = (view: View, page: ExplorerPage): Html => {
-  const { language, words } = view
+  const { language, words, site } = view
   return html`<!doctype html>
 <html lang="${language.code}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${titleOf(page)}</title>
-<meta name="description" content="${page.description ?? words.home.description}">
+<title>${titleOf(view, page)}</title>
+<meta name="description" content="${page.description ?? site?.description?.[language.code] ?? words.home.description}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetAddress('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetAddress('explorer.css')}">
+<link rel="stylesheet" href="${assetAddress('explorer.css')}">${
+    site?.stylesheet &&
+    html`
+<link rel="stylesheet" href="${siteFileAddress(site.stylesheet)}">`
+  }
 <script type="module" src="${assetAddress('explorer.js')}"></script>
 </head>
 <body ${searchAttributes(view)}>
 <a class="skip" href="#content">${words.skip}</a>
 <header class="site">
-<a class="brand" href="${href(view, '/')}">Nomenclator</a>
+<a class="brand" href="${href(view, '/')}">${site?.logoFile && html`<img src="${siteFileAddress(site.logoFile)}" alt="" height="32">`}${siteName(view)}</a>
 <nav aria-label="${words.navigation}"><ul>${NAVIGATION.map(([path, label]) => navigationItem(view, path, label(words)))}</ul></nav>
 ${page.hasSearch !== true && searchBox(view, { id: 'site-search', action: EXPLORE_PATH, isCompact: true })}
 ${languageSwitch(view)}
@@ -67,10 +73,13 @@ ${footer(view)}
 const MAX_TITLE = 120
 
 /** A name may be of any length. */
-const titleOf = ({ title }: ExplorerPage): string => {
+const titleOf = (view: View, { title }: ExplorerPage): string => {
   const short = title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title
-  return short.startsWith('Nomenclator') ? short : `${short} · Nomenclator`
+  const name = siteName(view)
+  return short.startsWith(name) ? short : `${short} · ${name}`
 }
+
+const siteName = ({ site }: View): string => site?.name ?? 'Nomenclator'
 
 function navigationItem(view: View, path: string, label: string): Html {
   const isCurrent = view.path === path
@@ -97,17 +106,18 @@ function notices({ api, words, language, path, carried }: View): Html | undefine
   const kept = carried.filter(([name]) => name !== 'release')
   return html`<div class="notices" role="note">
 ${manifest.source.synthetic && html`<p>${words.release.synthetic}</p>`}
-${!isCurrent && html`<p>${words.release.viewing(shortDigest(digest), language.date(manifest.built))} <a href="${withQuery(path, kept)}">${words.release.toCurrent}</a></p>`}
+${!isCurrent && html`<p>${filled(words.release.viewing, shortDigest(digest), language.date(manifest.built))} <a href="${withQuery(path, kept)}">${words.release.toCurrent}</a></p>`}
 </div>`
 }
 
 function footer(view: View): Html {
-  const { api, words, language } = view
+  const { api, words, language, site } = view
   const { digest, manifest } = api.release
   return html`<footer class="site">
-<p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(digest), language.date(manifest.built))}</a></p>
+<p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(digest), language.date(manifest.built))}</a></p>
 <p>${words.footer.source}: ${isolated(sourceTitle(view, manifest.source.title))}</p>
 <p>${words.footer.program}: Nomenclator ${version}</p>
-${packageCredits(view)}
+${site?.contact && html`<p>${linked(words.footer.contact, site.contact)}</p>`}${site?.legal && html`<p>${linked(words.footer.legal, site.legal)}</p>`}
+${creditsOf(view)}
 </footer>`
 }

@@ -1,6 +1,6 @@
 // The addresses of the pages, and of the records that they show in API v2.
 
-import { TREE_SEGMENT, V2_PATH } from '../base/api-v2.ts'
+import { KEY_SEPARATOR, keySegment, TREE_SEGMENT, V2_PATH } from '../base/api-v2.ts'
 import { valueAt } from '../base/json.ts'
 import { memoized } from '../base/memoized.ts'
 import type { Entity } from '../catalog/entity.ts'
@@ -8,7 +8,7 @@ import type { PublishedRecord } from '../catalog/flatten.ts'
 import { ownerOf } from '../catalog/lineage.ts'
 import { keyPathsOf, pathsOf } from '../catalog/paths.ts'
 import { PAGE_PATHS } from '../http/routes.ts'
-import { KEY_SEPARATOR, keySegment, percentDecoded } from '../http/v2/key-text.ts'
+import { percentDecoded } from '../http/v2/key-text.ts'
 import { filterParameters } from '../http/v2/parameter-definitions.ts'
 import { keyValues } from '../http/v2/record-key.ts'
 import type { QueryPairs } from '../http/v2/request/query-string.ts'

@@ -8,7 +8,8 @@ import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.t
 import { belongsTo } from './ancestry.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments } from './links.ts'
-import type { Words } from './words/es.ts'
+import type { Words } from './words/words.ts'
+import { filled } from './words/words.ts'
 
 type Naming = { readonly language: PageLanguage; readonly words: Words }
 
@@ -39,10 +40,10 @@ export const oneOf = (naming: Naming, entity: Entity): string =>
 export const manyOf = (naming: Naming, entity: Entity): string =>
   ownTitle(naming, entity) ?? wordsFor(naming, entity)?.many ?? entity.title
 
-/** The list within a sentence. Titles of others may be names, and stay as they are written. */
-export const manyWithin = (naming: Naming, entity: Entity): string => {
-  const own = ownTitle(naming, entity)
-  return own ?? wordsFor(naming, entity)?.many.toLowerCase() ?? entity.title
+/** The list, or so many of its records, within a sentence. Titles of others may be names, and stay as they are written. */
+export const manyWithin = (naming: Naming, entity: Entity, count?: number): string => {
+  const words = wordsFor(naming, entity)
+  return ownTitle(naming, entity) ?? (count === 1 ? words?.one : words?.many.toLowerCase()) ?? entity.title
 }
 
 /** The name of a field for people. An identifier is called so, whatever it identifies; a parent by what it is. */
@@ -138,7 +139,7 @@ export const nameOf = (naming: Pick<Naming, 'language'>, entity: Entity, record:
 /** A name together with what it is, such as "Estado de México"; of a list that pages have no words for, the name alone. */
 export const nameWithKind = (naming: Naming, entity: Entity, name: string): string => {
   const known = wordsFor(naming, entity)
-  return known === undefined ? name : naming.words.record.named(capitalized(known.one), name)
+  return known === undefined ? name : filled(naming.words.record.named, capitalized(known.one), name)
 }
 
 /** The name of a record beside others, with the word for its kind if its parent has the same name. */

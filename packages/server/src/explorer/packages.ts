@@ -4,7 +4,7 @@ import type { Entity, ListGroup } from '../catalog/entity.ts'
 import { type Content, type Html, html, joined } from '../http/html.ts'
 import type { Release } from '../release/release.ts'
 import { belongsTo } from './ancestry.ts'
-import { anyText } from './names.ts'
+import { anyText, manyOf, sourceTitle } from './names.ts'
 import { linked } from './values.ts'
 import { isolated, type View } from './view.ts'
 
@@ -113,11 +113,17 @@ export function inferredResource(view: View, { name, package: owner }: Entity): 
     : html`<details><summary>${inferred}</summary><p>${inferredText}</p><pre class="code" tabindex="0"><code>${text}</code></pre></details>`
 }
 
-/** The packages with their versions and licences for the foot of every page. */
-export function packageCredits(view: View): Html | undefined {
+/** Whom to credit for which lists, and the packages with their versions and licences, for the foot of every page. */
+export function creditsOf(view: View): Html | undefined {
+  const { catalog, release } = view.api
   const infos = packageLists(view).flatMap(({ info }) => info ?? [])
-  if (infos.length === 0) return undefined
-  return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${infos.map((info) => {
+  const { credits } = release.manifest.source
+  if (infos.length + credits.length === 0) return undefined
+  const listsOf = (names: readonly string[]) =>
+    names.flatMap((name) => catalog.entities.get(name) ?? []).map((entity) => isolated(manyOf(view, entity)))
+  return html`<details><summary>${view.words.footer.credits}</summary><ul class="plain">${credits.map(
+    ({ to, of }) => html`<li>${joined(listsOf(of), ', ')}: ${isolated(sourceTitle(view, to))}</li>`,
+  )}${infos.map((info) => {
     const parts = [...linkedTitles(info.licenses), ...linkedTitles(info.sources), ...contributorsOf(info)]
     return html`<li>${isolated(packageTitle(info))}${info.version !== undefined && html` ${isolated(info.version)}`}${parts.length > 0 && html`: ${joined(parts, ', ')}`}</li>`
   })}</ul></details>`

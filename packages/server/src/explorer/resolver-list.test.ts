@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
+import { csvCell, extendedLine, parseCsvLine } from '../source/csv.ts'
 import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
 import {
   type CandidateRecord,
@@ -31,8 +32,7 @@ import {
   writtenCsv,
 } from './browser/resolver/table.ts'
 import { unzip } from './browser/resolver/xlsx.ts'
-import { en } from './words/en.ts'
-import { es } from './words/es.ts'
+import { words } from './words/words.ts'
 
 const part = (name: string, names: readonly string[], codes: readonly string[]): Part => ({
   name,
@@ -149,6 +149,14 @@ describe('the separator', () => {
       ["'@x", 'ñ "q"', '007', '8'],
     ])
   })
+})
+
+test.each([
+  ...['x;=HYPERLINK(0);y', '\uff1d1', '\u200b=1', '\t=1', '\u3164@a', 'a\r+1', 'x;"=1;y', 'x; =1', '=1'],
+  ...["'=1", '-5', '+52 443 123', '-', 'a=b', 'a, -b', 'x;-1'],
+])('a formula is guarded as in the CSV of the server: %j', async (text) => {
+  const [[value] = []] = (await rowsOf(writtenCsv([[text, 'y']]), { separator: ',' })) ?? []
+  expect([value]).toEqual(parseCsvLine(extendedLine(csvCell(text), [text], '', ',')) as string[])
 })
 
 describe('what the columns are', () => {
@@ -349,6 +357,6 @@ test('every word that the script says is there in both languages', () => {
   const sources = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
   const used = sources.flatMap((source) => [...source.matchAll(/word\('(\w+)'\)/g)].map(([, name]) => name as string))
   expect(used.length).toBeGreaterThan(30)
-  for (const { resolvers } of [es, en])
+  for (const { resolvers } of Object.values(words))
     expect(used.filter((name) => name !== 'example' && !Object.hasOwn(resolvers.script, name))).toEqual([])
 })

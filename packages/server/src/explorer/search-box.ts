@@ -10,6 +10,7 @@ import type { PageLanguage } from './language.ts'
 import { EXPLORE_PATH, keySeparator, LANGUAGE_PARAMETER } from './links.ts'
 import { nameWithKind, oneOf, shownNameField } from './names.ts'
 import { hiddenInputs, type View } from './view.ts'
+import { filled } from './words/words.ts'
 
 type SearchBox = {
   readonly id: string
@@ -45,7 +46,7 @@ export const namesIn = ({ api, language }: View): QueryPairs =>
 /** The settings of the suggestions: attributes of the body, since a page may have two boxes. */
 export const searchAttributes = (view: View): Html => {
   const { search } = view.words
-  return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${search.found('{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
+  return html`data-explore="${EXPLORE_PATH}"${namesIn(view).map(([, code]) => html` data-names="${code}"`)} data-collections="${collectionsIn(view.api.catalog)(view.language, view)}" data-suggestions="${search.suggestions}" data-found="${filled(search.found, '{count}')}" data-found-one="${search.foundOne}" data-nothing="${search.nothing}" data-failed="${search.failed}" data-keys="${search.keys}"`
 }
 
 /** By collection: the word for a record, the field of its name, the sign between the parts of its key, its name with the word. */

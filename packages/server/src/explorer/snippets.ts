@@ -1,10 +1,11 @@
 // Requests to API v2 for the records of a page in several languages, to copy.
 import { type Html, html } from '../http/html.ts'
 import type { View } from './view.ts'
+import { filled } from './words/words.ts'
 
 /** A button that the script brings to life: it copies the text. */
 export const copyButton = ({ words }: View, text: string, what: string): Html =>
-  html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.api.copied}" aria-label="${words.api.copyWhat(what)}" hidden>${words.api.copy}</button>`
+  html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.api.copied}" aria-label="${filled(words.api.copyWhat, what)}" hidden>${words.api.copy}</button>`
 
 /** Code to read and to copy. */
 export const codeBlock = (view: View, code: string, what: string): Html =>
@@ -26,7 +27,7 @@ const SNIPPETS: readonly (readonly [language: string, code: (url: string) => str
 type Table = { readonly target: string; readonly codes: readonly string[] }
 
 const pandas = (url: string, codes: readonly string[]): string =>
-  `import pandas as pd\n\ndata = pd.read_csv("${url}", dtype={${codes.map((code) => `${JSON.stringify(code)}: str`).join(', ')}})`
+  `import pandas as pd\n\ncodes = {${codes.map((code) => `${JSON.stringify(code)}: str`).join(', ')}}\ndata = pd.read_csv("${url}", dtype=codes, keep_default_na=False, na_values=[""])`
 
 /** The path and the query of the request. */
 export function apiRequest(view: View, target: string, table?: Table): Html {

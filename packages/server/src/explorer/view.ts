@@ -7,11 +7,14 @@ import type { ApiReader } from './api-reader.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments, recordAddress, withQuery } from './links.ts'
 import { type nameAmong, shownName } from './names.ts'
-import type { Words } from './words/es.ts'
+import type { Site } from './site.ts'
+import type { Words } from './words/words.ts'
 
 export type View = {
   readonly language: PageLanguage
   readonly words: Words
+  /** The institution whose pages they are, if the home names one. */
+  readonly site?: Site | undefined
   readonly api: ApiReader
   /** The address under which the service presents itself. */
   readonly baseUrl: string

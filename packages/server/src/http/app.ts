@@ -130,7 +130,7 @@ function parseRequest(
   const { name, cost } = surfaceAt(request.path)
   const response = () => respond(service, request, connection)
   const isPosted = request.body !== undefined || request.method === 'POST'
-  if (name !== 'v2') return { cost: isPosted && name !== 'v1' ? MUCH : cost, respond: response }
+  if (cost !== 'parsed') return { cost: isPosted && name !== 'v1' ? MUCH : cost, respond: response }
   const parsed = whenReady(v2(), ({ parseV2 }) => parseV2(contextOf(service, request, connection), request))
   return whenReady(parsed, ({ cost, respond }) => ({
     cost: isPosted ? MUCH : cost,

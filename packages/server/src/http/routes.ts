@@ -62,12 +62,14 @@ type Surface = {
   readonly isExtended: boolean
   /** True if its problems are pages for a browser. */
   readonly hasProblemPages: boolean
-  /** The cost of a request whose path alone says what it costs; those of API v2 are parsed for it. */
-  readonly cost: number
+  /** The cost of a request, where its path alone says what it costs. */
+  readonly cost: number | 'parsed'
 }
 
 const V1: Surface = { name: 'v1', isExtended: false, hasProblemPages: false, cost: 0 }
-const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false, cost: 0 }
+const V2: Surface = { name: 'v2', isExtended: true, hasProblemPages: false, cost: 'parsed' }
+/** It searches, and its lists have no pages. */
+const WSCATGEO: Surface = { name: 'wscatgeo', isExtended: true, hasProblemPages: false, cost: MUCH }
 const RECONCILE: Surface = { name: 'reconcile', isExtended: true, hasProblemPages: true, cost: MUCH }
 const SHELF: Surface = { name: 'shelf', isExtended: true, hasProblemPages: false, cost: MUCH }
 const PAGES: Surface = { name: 'pages', isExtended: false, hasProblemPages: true, cost: MUCH }
@@ -100,7 +102,7 @@ const ROUTES: readonly Route[] = [
     // People enter the address of the service with or without a slash, and some clients follow no redirect of a POST.
     maxBody: { [RECONCILE_PATH]: MAX_FORM_BYTES, [`${RECONCILE_PATH}/`]: MAX_FORM_BYTES },
   },
-  { path: WSCATGEO_PATH, surface: { ...V2, name: 'wscatgeo' }, label: 'wscatgeo' },
+  { path: WSCATGEO_PATH, surface: WSCATGEO, label: 'wscatgeo' },
   { path: SHELF_PATH, surface: SHELF, label: 'shelf' },
   { path: PAGE_PATHS.explore, surface: PAGES, label: 'explorer' },
   { path: PAGE_PATHS.releases, surface: PAGES, label: 'explorer' },

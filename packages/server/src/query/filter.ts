@@ -5,6 +5,8 @@ import { type Entity, embeddedAt, type OfficialCode, partsOf } from '../catalog/
 import { keyPathsOf, stepsWithin } from '../catalog/paths.ts'
 import { positionsWithCode } from '../release/official-codes.ts'
 import type { Release } from '../release/release.ts'
+import type { Box } from '../source/boundaries/corners.ts'
+import { positionsInBox } from './boundaries.ts'
 import { type ColumnFilter, type Condition, conditionOf, intersected, positionsOf, type Test } from './column-filter.ts'
 import { columnAt, derivedCode } from './columns.ts'
 import { treeOf } from './tree.ts'
@@ -17,11 +19,11 @@ import { type ValueMatch, wantedIn } from './wanted-values.ts'
  * - is a list that `contains` one of these;
  * - is the record at one of these positions (`record`), or that or one below it in a tree (`below`).
  * Without a path, of the record itself: it is right below the one at a position (`children`), at any depth (`below`), or
- * below none (`root`).
+ * below none (`root`); or it is at one of these positions (`at`), or lies in a box with this west, south, east and north (`box`).
  */
 export type Filter = {
   readonly steps: readonly string[]
-  readonly match: ValueMatch | 'record' | 'below' | 'children' | 'root'
+  readonly match: ValueMatch | 'record' | 'below' | 'children' | 'root' | 'at' | 'box'
   readonly values: readonly (string | number)[]
 }
 
@@ -54,6 +56,8 @@ function rarestFirst(release: Release, entity: Entity, filters: readonly Filter[
 
 /** The positions of the records that pass, for a filter on the record itself or on its codes, which are looked up; else undefined. */
 function positionsFor(release: Release, entity: Entity, filter: Filter): Uint32Array | undefined {
+  if (filter.match === 'at' && filter.steps.length === 0) return Uint32Array.from(filter.values, Number)
+  if (filter.match === 'box') return positionsInBox(release, entity, filter.values as unknown as Box)
   if (filter.steps.length === 0) return inTree(release, entity, filter)
   const [step = '', ...rest] = filter.steps
   const code = rest.length === 0 && filter.match === 'equals' ? derivedCode(entity, step) : undefined

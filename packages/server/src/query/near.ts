@@ -53,6 +53,16 @@ function columnsOf({ definition, index }: OpenEntity) {
   return { latitudes: numberFacts(index, latitude), longitudes: numberFacts(index, longitude) }
 }
 
+/** Reads the point of the record at a position; undefined where its coordinates are not known. */
+export function pointReader(entity: OpenEntity): (position: number) => Omit<Near, 'within'> | undefined {
+  const { latitudes, longitudes } = columnsOf(entity)
+  return (position) => {
+    const latitude = latitudes.known[latitudes.values[position] as number]
+    const longitude = longitudes.known[longitudes.values[position] as number]
+    return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  }
+}
+
 /** The number of records at some positions that have coordinates. */
 function countLocated(entity: OpenEntity, positions: Uint32Array): number {
   const { latitudes, longitudes } = columnsOf(entity)
@@ -142,7 +152,7 @@ export class NearestCandidates {
   constructor(entity: OpenEntity, near: Near, candidates: Uint32Array | undefined, order: () => Uint32Array) {
     this.#near = near
     this.#distance = distanceFrom(entity, near)
-    this.#tree = treeOf(entity.index)
+    this.#tree = pointTree(entity.index)
     this.#order = order
     if (candidates === undefined) {
       this.total = entity.index.points.positions.length
@@ -182,9 +192,10 @@ export class NearestCandidates {
 }
 
 /** The tree over the arrays of an index, of which nothing is copied. */
-const treeOf = memoized(({ points }: EntityIndex): KDBush => {
+export const pointTree = memoized(({ points }: EntityIndex): KDBush => {
   const tree = new KDBush(0, POINT_NODE_SIZE)
   tree.ids = points.positions
   tree.coords = points.coordinates
+  tree._finished = true
   return tree
 })

@@ -57,7 +57,7 @@ function datesBounded(texts: SortedTexts, match: 'min' | 'max', bound: string): 
   const dateAt = (at: number) => datePartsOf(texts.text(order?.[at] ?? at))
   const isPast =
     match === 'min' ? (at: number) => compareDates(dateAt(at), limit) >= 0 : (at: number) => isAfter(dateAt(at), limit)
-  // What is not known is the empty text, which is the first.
+  // An unknown value is the empty text, which is the first.
   const first = order === undefined && size > 0 && texts.lengthOf(0) === 0 ? 1 : 0
   const edge = firstWhich(isPast, first, size)
   const span = match === 'min' ? { from: edge, to: size } : { from: first, to: edge }

@@ -13,7 +13,7 @@ import type { Release } from '../release/release.ts'
 import { entityNames } from './resolve/entity-names.ts'
 import { resolveRow } from './resolve/resolve.ts'
 import { isSure } from './resolve/verdict.ts'
-import { sampleRows, warmUp, warmUpBytes } from './warm-up.ts'
+import { sampleRows, warmedLists, warmUp, warmUpBytes } from './warm-up.ts'
 
 setDefaultTimeout(180_000)
 
@@ -64,4 +64,16 @@ const HALF_OF_DEFAULT = 150 << 20
 
 test('at contract scale it takes less memory than half of what is allowed by default', async () => {
   expect(warmUpBytes(await fullRelease())).toBeLessThan(HALF_OF_DEFAULT)
+})
+
+test('of very many lists the largest are warmed, in the order of the catalog', () => {
+  const counts = new Map(Array.from({ length: 40 }, (_, at) => [`list${at}`, (at * 7) % 40]))
+  const release = {
+    catalog: { collections: new Map([...counts.keys()].map((name) => [name, { name }])) },
+    entity: (name: string) => ({ count: counts.get(name) }),
+  } as unknown as Release
+  const warmed = warmedLists(release)
+  const order = [...counts.keys()]
+  expect(warmed).toEqual(order.filter((name) => (counts.get(name) ?? 0) >= 40 - warmed.length))
+  expect(warmed.length).toBeLessThan(order.length / 2)
 })

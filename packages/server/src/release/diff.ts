@@ -4,6 +4,7 @@ import { differingPaths, withoutEmbeds } from '../base/json-difference.ts'
 import { type Catalog, completedCatalog, entityData } from '../catalog/catalog.ts'
 import { type Entity, embedsOf, factsOf, type Identity, identityFrom, publishedFields } from '../catalog/entity.ts'
 import { type PublishedRecord, type PublishedValue, parsedRecord } from '../catalog/flatten.ts'
+import { boundaryNameOf, shapeDigests } from './boundaries/boundary-records.ts'
 import { factReader, knownFacts, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
 import { numberingOf } from './manifest.ts'
@@ -54,10 +55,19 @@ function keyShape({ key, fields }: Entity): string {
   return JSON.stringify(parts)
 }
 
-/** True if the records are the same bytes in the same order, and so are their facts. */
+/** True if the records are the same bytes in the same order, and so are their facts and boundaries. */
 function hasSameRecords(older: Release, newer: Release, name: string): boolean {
   const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.facts?.sha256)
-  return (hasSameOrder(older, newer, name) && before === now) || countIn(older, name) + countIn(newer, name) === 0
+  const isSame = hasSameOrder(older, newer, name) && before === now && !hasOtherBoundaries(older, newer, name)
+  return isSame || countIn(older, name) + countIn(newer, name) === 0
+}
+
+/** True if any record has another shape, or one that it did not have. */
+function hasOtherBoundaries(older: Release, newer: Release, name: string): boolean {
+  const [before, now] = [older, newer].map(
+    (release) => openIn(release, name)?.stored?.manifest.files.boundaries?.sha256,
+  )
+  return before !== now
 }
 
 /** Likewise, whatever is known of them. */
@@ -77,12 +87,7 @@ const decoder = new TextDecoder()
  * The changes of one entity: in the order of the newer release, then what was removed, in the order of the older; where it is
  * renumbered, what was removed comes first.
  */
-export function* diffEntity(
-  older: Release,
-  newer: Release,
-  name: string,
-  options?: DiffOptions,
-): Generator<RecordChange> {
+export function* diffEntity(older: Release, newer: Release, name: string, options?: DiffOptions) {
   for (const found of diffJson(older, newer, name, options)) if (found !== undefined) yield recordChange(found)
 }
 
@@ -108,7 +113,7 @@ type JsonChange = {
 type DiffOptions = {
   /** With `id`, embedded records are compared and given by their identifiers: what changed in them is no change here. */
   readonly embed?: 'full' | 'id'
-  /** True if facts that the newer release knows of no record are left out: that they are lost is told once, and not of each record. */
+  /** True if facts that the newer release knows of no record are left out: that they are lost is said once, and not of each record. */
   readonly withoutLostFacts?: boolean
 }
 
@@ -125,8 +130,9 @@ export function* diffJson(
   if (hasSameRecords(older, newer, name)) return
   const lost = withoutLostFacts ? lostFacts(older, newer, name) : []
   const facts = factsOfEither(older, newer, name).filter((fact) => !lost.includes(fact))
-  const before = sideOf(older, name, { facts, embed })
-  const after = sideOf(newer, name, { facts, embed })
+  const shapes = hasOtherBoundaries(older, newer, name)
+  const before = sideOf(older, name, { facts, shapes, embed })
+  const after = sideOf(newer, name, { facts, shapes, embed })
   if (isRenumbered(older, newer, name)) {
     // Removed records come first: a copy that applies the changes then has the new record under a key that both have.
     for (let at = 0; at < before.count; at++)
@@ -139,13 +145,9 @@ export function* diffJson(
   // Most changes leave what comes before and after them as it was: no key of that has to be looked up.
   const [shift, isAligned] = [before.count - after.count, before.key.join() === after.key.join()]
   const isSame = (one: number, other: number) => Buffer.compare(before.record(one), after.record(other)) === 0
+  const shorter = isAligned ? Math.min(before.count, after.count) : 0
   let first = 0
-  for (
-    const shorter = Math.min(before.count, after.count);
-    isAligned && first < shorter && isSame(first, first);
-    first++
-  )
-    if (first % QUIET_RECORDS === 0) yield undefined
+  for (; first < shorter && isSame(first, first); first++) if (first % QUIET_RECORDS === 0) yield undefined
   let newEnd = isAligned ? Math.max(first, first - shift) : after.count
   // Files are read from their beginning to their end, so the last difference is not looked for from there.
   for (let position = newEnd; position < after.count; position++) {
@@ -182,10 +184,7 @@ const NEW = text(',"new":')
 const END = text('}')
 
 /** One change as the JSON of a `RecordChange`, after the name of its collection. In pieces that are put together. */
-export function changeJson(
-  collection: string,
-  { key, old, new: now }: Omit<JsonChange, 'oldAt' | 'newAt'>,
-): Uint8Array[] {
+export function changeJson(collection: string, { key, old, new: now }: Omit<JsonChange, 'oldAt' | 'newAt'>) {
   const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
   const fields = old === undefined || now === undefined ? {} : { fields: fieldsThatDiffer(old, now) }
   const head = JSON.stringify({ collection, key, change, ...fields }).slice(0, -END.length)
@@ -219,10 +218,12 @@ function factsOfEither(older: Release, newer: Release, name: string): readonly s
 type SideForm = {
   /** The facts that are given with each record, null if it lacks one. */
   readonly facts: readonly string[]
+  /** True if a digest of its shape is given with each record, null if it has none. */
+  readonly shapes: boolean
   readonly embed: 'full' | 'id'
 }
 
-function sideOf(release: Release, name: string, { facts, embed }: SideForm): Side {
+function sideOf(release: Release, name: string, { facts, shapes, embed }: SideForm): Side {
   const entity = openIn(release, name)
   if (entity === undefined || entity.count === 0) {
     const nothing = () => {
@@ -231,6 +232,8 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
     return { count: 0, key: [], keyAt: nothing, record: nothing }
   }
   const factsAt = facts.length === 0 ? undefined : factReader(entity, facts)
+  const shapeAt = shapes ? shapeDigests(release, entity) : undefined
+  const boundary = boundaryNameOf(entity.definition)
   const reduced = embed === 'id' ? embedReducer(release, entity) : (json: Uint8Array) => json
   const { key } = entity.definition
   const readers = key.map((field) => [field, identifierReader(release, entity.definition, field)] as const)
@@ -244,19 +247,17 @@ function sideOf(release: Release, name: string, { facts, embed }: SideForm): Sid
     },
     record: (position) => {
       const json = reduced(entity.records.record(position), position)
-      return factsAt === undefined ? json : withMembers(json, factsAt(position))
+      const known = factsAt === undefined ? json : withMembers(json, factsAt(position))
+      return shapeAt === undefined ? known : withMembers(known, { [boundary]: shapeAt(position) })
     },
   }
 }
 
-function embedReducer(
-  release: Release,
-  { definition }: OpenEntity,
-): (json: Uint8Array, position: number) => Uint8Array {
+function embedReducer(release: Release, { definition }: OpenEntity) {
   const readers = publishedFields(definition).map(([field, { kind }]) =>
     kind === 'embed' ? identifierReader(release, definition, field) : undefined,
   )
-  return (json, position) =>
+  return (json: Uint8Array, position: number) =>
     withoutEmbeds(json, (member) => {
       const values = readers[member]?.(position) ?? []
       return JSON.stringify(values.length === 1 ? values[0] : values)

@@ -4,9 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { builtIn, entityNames } from '../../../../test/support/built-in.ts'
+import { bundledWithLocalities } from '../../../../test/support/fewer-localities.ts'
 import { nothing, sourceOfPackages } from '../../../../test/support/packages.ts'
 import { profileFaults } from '../../../../test/support/profile.ts'
-import { bundledHome, sourceOf, TestDirectory, TestHome, tiny } from '../../../../test/support/releases.ts'
+import { bundledRelease, sourceOf, TestDirectory, TestHome, tiny } from '../../../../test/support/releases.ts'
 import { shippedFile } from '../base/program.ts'
 import { catalogOf } from '../catalog/catalog.ts'
 import { rowChecker } from '../catalog/check.ts'
@@ -314,7 +315,8 @@ test('so is that of any rows of the built-in lists, with any facts', async () =>
 })
 
 test('so is that of the bundled data, with its facts, numbering and credits', async () => {
-  using home = await bundledHome()
+  using home = new TestHome()
+  await home.import(bundledWithLocalities((_, at) => at % 50 === 0))
   const { manifest } = home.current()
   const again = await importedAgain(home.current())
   expect(contentOf(again)).toEqual(contentOf(manifest))
@@ -322,10 +324,9 @@ test('so is that of the bundled data, with its facts, numbering and credits', as
 })
 
 test('the package that ships with the program is the release of the bundled data', async () => {
-  using bundled = await bundledHome()
   using home = new TestHome()
   await home.import(await opened(shippedFile('data')), { fallback: nothing })
-  const [{ manifest }, { manifest: expected }] = [home.current(), bundled.current()]
+  const [{ manifest }, { manifest: expected }] = [home.current(), await bundledRelease()]
   expect(contentOf(manifest)).toEqual(contentOf(expected))
   expect(manifest.source.credits).toEqual(expected.source.credits)
 })

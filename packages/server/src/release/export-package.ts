@@ -16,11 +16,7 @@ import { definitionsOf } from './signing/release-signature.ts'
 export const DESCRIPTOR_FILE = 'datapackage.json'
 
 /** Says how many records each file has. Nothing appears under its name before everything is written. */
-export function exportPackage(
-  release: Release,
-  directory: string,
-  { overwrite }: { readonly overwrite: boolean },
-): Record<string, number> {
+export function exportPackage(release: Release, directory: string, { overwrite }: { readonly overwrite: boolean }) {
   const known = new Map(definitionsOf(release).map((definition) => [definition.name, definition]))
   const { aliases = [] } = release.manifest
   const tables = [...known.values()].map((entity) => ({
@@ -33,7 +29,7 @@ export function exportPackage(
   refuseClashes(directory, names, overwrite)
   const partial = (name: string) => join(directory, `${name}.partial`)
   try {
-    const counts = tables.map(({ file, lines }) => [file, writeLines(partial(file), lines)])
+    const counts = tables.map(({ file, lines }) => [file, writeLines(partial(file), lines)] as const)
     writeLines(partial(DESCRIPTOR_FILE), [`${JSON.stringify(descriptorOf(release, known), null, 2)}\n`])
     writeLines(partial(PROFILE_FILE), [profileText()])
     for (const name of names) renameSync(partial(name), join(directory, name))
@@ -166,11 +162,7 @@ function resourceOf({ manifest }: Release, entity: EntityData, known: KnownDefin
   })
 }
 
-function foreignKeysOf(
-  entity: EntityData,
-  columns: ReadonlyMap<string, readonly string[]>,
-  known: KnownDefinitions,
-): Json[] {
+function foreignKeysOf(entity: EntityData, columns: ReadonlyMap<string, readonly string[]>, known: KnownDefinitions) {
   return Object.entries(entity.fields).flatMap(([name, field]) => {
     if (field.kind !== 'embed' && field.kind !== 'broader') return []
     const parent = field.kind === 'embed' ? (known.get(field.entity) as EntityData) : entity
@@ -182,11 +174,8 @@ function foreignKeysOf(
 
 function columnOf(entity: EntityData, name: string, column: string): Json {
   const field = entity.fields[name] as EntityData['fields'][string]
-  const own = {
-    name: column,
-    ...(field.title === undefined ? {} : { title: field.title }),
-    description: field.description,
-  }
+  const { title, description } = field
+  const own = { name: column, ...(title === undefined ? {} : { title }), description }
   switch (field.kind) {
     case 'id':
       return { ...own, type: COLUMN_TYPES.integer, constraints: { required: true } }

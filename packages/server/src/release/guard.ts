@@ -97,12 +97,7 @@ export function breakingChanges(older: Release, newer: Release, changes: Changes
   ]
 }
 
-function lostRecords(
-  older: Release,
-  newer: Release,
-  name: string,
-  { removed, reassigned, isByNumber }: EntityChanges,
-): string[] {
+function lostRecords(older: Release, newer: Release, name: string, { removed, reassigned, isByNumber }: EntityChanges) {
   // A list that is gone is reported as a change of its declaration.
   if (!newer.catalog.entities.has(name)) return []
   const before = older.manifest.entities[name]?.count ?? 0

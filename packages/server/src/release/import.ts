@@ -179,12 +179,7 @@ type KnownIds = {
 }
 
 /** Invented records neither take nor keep anyone's identifier. */
-async function registryFor(
-  store: ReleaseStore,
-  source: Source,
-  current: Current | undefined,
-  fallback: Source,
-): Promise<KnownIds> {
+async function registryFor(store: ReleaseStore, source: Source, current: Current | undefined, fallback: Source) {
   if (source.origin.synthetic) return { registry: new IdRegistry(), unknown: [] }
   const registry = store.loadIdRegistry()
   if (fallback !== source) await preferIdsOf(fallback, source.provides, registry)
@@ -304,14 +299,15 @@ async function signIfOther(store: ReleaseStore, digest: string, sign: ImportOpti
   if (signature !== undefined && signature !== store.signatureOf(digest)) store.placeSignature(digest, signature)
 }
 
-function reportOf({ manifest, entity }: Release, { packages, provides }: Source, seconds: number) {
+function reportOf({ manifest, entity }: Release, { packages, provides, boundaries }: Source, seconds: number) {
   const names = Object.keys(manifest.entities)
   const counts = Object.fromEntries(names.map((name) => [name, entity(name).count]))
   const collections = Object.fromEntries(names.map((name) => [name, entity(name).definition.plural]))
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const recordsPerSecond = Math.round(records / seconds)
   // The findings of other packages were reported when they were imported.
-  const isTold = ({ entity: of }: ReleaseFinding) => packages === undefined || of === undefined || provides.includes(of)
+  const isTold = ({ entity: of }: ReleaseFinding) =>
+    packages === undefined || of === undefined || provides.includes(of) || boundaries?.(of) !== undefined
   const findings = findingsByKind({ ...manifest, findings: manifest.findings.filter(isTold) })
   return { digest: manifest.digest, counts, collections, findings, seconds, recordsPerSecond }
 }

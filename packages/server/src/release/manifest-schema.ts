@@ -6,6 +6,7 @@ import { finding } from '../source/findings.ts'
 import { NUMBERINGS } from '../source/numbering.ts'
 import { packageInfo } from '../source/package/package-info.ts'
 import { alias, origin } from '../source/source.ts'
+import { BOUNDARY_FILES, type BoundaryFileName } from './boundaries/boundary-levels.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
 
@@ -16,8 +17,10 @@ const MAX_FINDINGS = 100_000
 
 const count = wholeNumber(0, MAX_COUNT)
 const fileSummary = objectOf({ size: wholeNumber(), sha256 })
+const optionalSummary = optional(fileSummary)
 const names = [...RECORD_FILES, ...INDEX_FILES]
 const summaries = Object.fromEntries(names.map((name) => [name, fileSummary]))
+const boundaries = Object.fromEntries(Object.values(BOUNDARY_FILES).map((name) => [name, optionalSummary]))
 
 /** The digest of an entity is that of this manifest, and so of everything that belongs to the entity. */
 export const entityManifest = objectOf({
@@ -26,7 +29,8 @@ export const entityManifest = objectOf({
   parents: dictionaryOf(entityName, sha256, MAX_ENTITIES),
   files: objectOf({
     ...(summaries as Record<(typeof names)[number], typeof fileSummary>),
-    facts: optional(fileSummary),
+    facts: optionalSummary,
+    ...(boundaries as Record<BoundaryFileName, typeof optionalSummary>),
   }),
 })
 /** An entity as a release names it. */
@@ -40,6 +44,10 @@ const released = objectOf({
   records: sha256,
   /** SHA-256 of its facts, where there are any. */
   facts: optional(sha256),
+  /** SHA-256 of the digests of its boundaries at all levels of detail, where it has any. */
+  boundaries: optional(sha256),
+  /** The digest that it would have without its boundaries: by it, entities that embed its records name it. */
+  embeddedAs: optional(sha256),
   /** The size of all its files. */
   bytes: wholeNumber(),
   /** Set by the release: the same entity may be numbered otherwise in another. */

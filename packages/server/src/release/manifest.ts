@@ -10,6 +10,7 @@ import type { Entity } from '../catalog/entity.ts'
 import type { Finding } from '../source/findings.ts'
 import { NUMBERINGS, type Numbering } from '../source/numbering.ts'
 import type { Alias } from '../source/source.ts'
+import { BOUNDARY_FILES, boundariesApart } from './boundaries/boundary-levels.ts'
 import { RECORD_FILES } from './files/record-file.ts'
 import { INDEX_FILES } from './index/index-file.ts'
 import { type entityManifest, manifestOutline, manifestSchema } from './manifest-schema.ts'
@@ -33,6 +34,8 @@ export const ENTITY_FILES = [...RECORD_FILES, ...INDEX_FILES] as const
 export type EntityFileName = (typeof ENTITY_FILES)[number]
 /** A file that is there only if a record has a fact. */
 export const FACTS_FILE = 'facts'
+/** The files of an entity that some have, and that are not built from others. */
+export const OPTIONAL_FILES = [FACTS_FILE, ...Object.values(BOUNDARY_FILES)] as const
 
 export type EntityManifest = TypeOf<typeof entityManifest>
 export type EntityFiles = EntityManifest['files']
@@ -51,20 +54,21 @@ export type Checksums = {
 
 const digestOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts'>
+type EntityContent = Pick<ReleasedEntity, 'count' | 'records' | 'facts' | 'boundaries'>
 type ReleaseContent = Readonly<Record<string, EntityContent>>
 
 export const isSameContent = (a: EntityContent, b: EntityContent): boolean =>
-  a.records === b.records && a.facts === b.facts && a.count === b.count
+  a.records === b.records && a.facts === b.facts && a.boundaries === b.boundaries && a.count === b.count
 
 /**
- * The checksums of everything that a release consists of: its records, their facts, the imported aliases, and what its packages
- * say of themselves. This is what is signed.
+ * The checksums of everything that a release consists of: its records, their facts and boundaries, the imported aliases, and what
+ * its packages say of themselves. This is what is signed.
  */
 export function checksumsText({ entities, aliases = [], packages = [] }: Checksums): string {
-  const lines = Object.entries(entities).map(
-    ([name, { count, records, facts }]) => `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}\n`,
-  )
+  const lines = Object.entries(entities).map(([name, { count, records, facts, boundaries }]) => {
+    const shapes = boundaries === undefined ? '' : ` boundaries ${boundaries}`
+    return `${name} ${count} ${records}${facts === undefined ? '' : ` ${facts}`}${shapes}\n`
+  })
   const aliasLines = aliases.map(({ entity, code, alias, reason }) => JSON.stringify([entity, code, alias, reason]))
   if (aliasLines.length > 0) lines.push(`aliases ${digestOf(aliasLines.join('\n'))}\n`)
   if (packages.length > 0) lines.push(`packages ${digestOf(packages.map(canonicalJson).join('\n'))}\n`)
@@ -118,9 +122,17 @@ export function releasedEntity(manifest: EntityManifest): ReleasedEntity {
   const { format, definition, count, files } = manifest
   const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0)
   const facts = files.facts === undefined ? {} : { facts: files.facts.sha256 }
-  const digest = digestOf(manifestText(manifest))
-  return { format, collection: definition.plural, digest, count, records: files.records.sha256, ...facts, bytes }
+  const [shapes, others] = boundariesApart(files)
+  const boundaries =
+    shapes.length === 0
+      ? {}
+      : { boundaries: digestOf(shapes.join(' ')), embeddedAs: digestOf(manifestText({ ...manifest, files: others })) }
+  const [digest, records] = [digestOf(manifestText(manifest)), files.records.sha256]
+  return { format, collection: definition.plural, digest, count, records, ...facts, ...boundaries, bytes }
 }
+
+/** The digest by which entities that embed the records of one name it. */
+export const embeddedDigest = ({ embeddedAs, digest }: ReleasedEntity): string => embeddedAs ?? digest
 
 export const DIGEST = /^[0-9a-f]{64}$/
 

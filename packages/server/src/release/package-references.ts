@@ -1,6 +1,7 @@
 // The lists of a home, with their records, that packages may refer to.
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, type Identity, identityFrom } from '../catalog/entity.ts'
+import { type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
+import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { PackageOptions } from '../source/package/examined.ts'
 import { builtInRecords, codesMeant } from '../source/package/known-lists.ts'
@@ -60,10 +61,7 @@ function knownRecords(release: Release, name: string): KnownRecords {
 }
 
 /** A list of a release, and the keys of its records by their usual official code; undefined where there is no such collection. */
-export function recordsByCode(
-  release: Release,
-  collection: string,
-): { readonly entity: Entity; readonly byCode: ReadonlyMap<string, Identity> } | undefined {
+export function recordsByCode(release: Release, collection: string) {
   const entity = release.catalog.collections.get(collection)
   if (entity === undefined) return undefined
   const codeAt = codeReader(release, entity)
@@ -75,5 +73,40 @@ export function recordsByCode(
   }
   return { entity, byCode }
 }
+
+/**
+ * Finds the code of the only record of a list that has a name, compared without case and accents, among those whose codes begin with
+ * the same characters: those below one record.
+ */
+export function onlyOneNamed(
+  release: Release,
+  collection: string,
+  beginning: number,
+): (above: string, name: string) => string | undefined {
+  const entity = release.catalog.collections.get(collection)
+  const column = entity && release.entity(entity.name).index.column(nameFieldOf(entity))
+  if (entity === undefined || column?.kind !== 'text') return () => undefined
+  const { texts, starts, positions } = column
+  const codeAt = codeReader(release, entity)
+  const values = Map.groupBy(Array(texts.size).keys(), (value) => plainName(texts.text(value)))
+  /** The codes of the records with a name, by what is above them; undefined where several are below the same. */
+  const codesOf = (plain: string) => {
+    const codes = new Map<string, string | undefined>()
+    for (const value of values.get(plain) ?? [])
+      for (const position of positions.subarray(starts[value], starts[value + 1])) {
+        const code = codeAt(position)
+        const above = code?.slice(0, beginning) ?? ''
+        codes.set(above, codes.has(above) ? undefined : code)
+      }
+    return codes
+  }
+  const known = new Map<string, ReturnType<typeof codesOf>>()
+  return (above, name) => {
+    const plain = plainName(name)
+    return known.getOrInsertComputed(plain, codesOf).get(above)
+  }
+}
+
+const plainName = (name: string): string => wordsOf(name).join(' ')
 
 const BETWEEN = '\0'

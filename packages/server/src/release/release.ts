@@ -13,6 +13,8 @@ import { definitionsDigest } from '../catalog/definitions-digest.ts'
 import type { Entity } from '../catalog/entity.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import { packageListsFault } from '../source/package/package-info.ts'
+import { BoundaryFile } from './boundaries/boundary-file.ts'
+import { BOUNDARY_FILES, BOUNDARY_LEVELS, type BoundaryLevel } from './boundaries/boundary-levels.ts'
 import { RecordFile } from './files/record-file.ts'
 import { NotAFile, readTextSync } from './files/regular-file.ts'
 import { emptyIndex } from './index/empty-index.ts'
@@ -149,6 +151,7 @@ export class OpenEntity {
   readonly #countOf: (name: string) => number
   #records: RecordFile | undefined
   #index: EntityIndex | undefined
+  readonly #boundaries = new Map<BoundaryLevel, BoundaryFile>()
 
   /** `countOf` gives the number of records of an entity that it embeds. */
   constructor(definition: Entity, stored: StoredEntity | undefined, countOf: (name: string) => number) {
@@ -169,6 +172,14 @@ export class OpenEntity {
         ? emptyIndex(this.definition, this.#countOf)
         : new IndexFile(this.stored.directory, this.definition)
     return this.#index
+  }
+
+  /** The boundaries of its records at a level of detail; undefined where it has none. */
+  boundaries(level: BoundaryLevel): BoundaryFile | undefined {
+    const file = BOUNDARY_FILES[level]
+    const { stored } = this
+    if (stored?.manifest.files[file] === undefined) return undefined
+    return this.#boundaries.getOrInsertComputed(level, () => new BoundaryFile(join(stored.directory, file)))
   }
 }
 
@@ -208,7 +219,8 @@ export class Release {
 
   /** Maps all files at once: what is mapped can still be read when the release is removed from disk. */
   map(): this {
-    for (const { records, index } of this.#entities.values()) void [records, index]
+    for (const entity of this.#entities.values())
+      void [entity.records, entity.index, BOUNDARY_LEVELS.map((level) => entity.boundaries(level))]
     return this
   }
 }

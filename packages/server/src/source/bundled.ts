@@ -7,7 +7,7 @@ import type { Block, Report, Source } from './source.ts'
 
 const tableOf = (path: string): DefinedTable => ({ ...textFile(shippedFile(`data/${path}`)), format: 'csv' })
 
-/** What last showed the codes of localities: a finding for each value of their field `fuente`. */
+/** The sources that last showed the codes of localities: a finding for each value of their field `fuente`. */
 const LAST_SHOWN = new Map([
   ['censo 2020', ['code-of-census', 'the code of a locality was last shown by the census of 2020']],
   ['servicio 2026', ['code-of-service', 'the code of a locality was last shown by the service of INEGI in 2026']],

@@ -56,11 +56,16 @@ describe('a cell', () => {
     ['\t=1', "\t'=1"],
     ['\u200b=1', "\u200b'=1"],
     ['\ufeff-1', "\ufeff'-1"],
+    ['\u034f=1', "\u034f'=1"],
+    ['\u3164=1', "\u3164'=1"],
+    ['\ufe0f+1', "\ufe0f'+1"],
     ['\uff1d1', "'\uff1d1"],
     ['\ufe661', "'\ufe661"],
     ['x; =1', "x; '=1"],
     ['x\v=1', "x\v'=1"],
     ['x; - y', 'x; - y'],
+    ['x;"=1;y', `"x;""'=1;y"`],
+    ['x;""\u115f-1', `"x;""""\u115f'-1"`],
     ['x;\u200b\uff20y', "x;\u200b'\uff20y"],
   ])('safe in a spreadsheet, and the same without its guard: %s', (text, cell) => {
     expect(spreadsheetCell(text)).toBe(cell)
@@ -69,7 +74,7 @@ describe('a cell', () => {
 })
 
 test('any text is the same once its guards are taken off', () => {
-  const letters = ['a', "'", '"', '=', '-', '@', ';', ',', '\n', '\t', ' ', '\u200b', '\uff1d', '\v']
+  const letters = ['a', "'", '"', '=', '-', '@', ';', ',', '\n', '\t', ' ', '\u200b', '\u115f', '\uff1d', '\v']
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...letters) }), (text) => {
       expect((parseCsvLine(spreadsheetCell(text)) as string[]).map(withoutGuard)).toEqual([text])

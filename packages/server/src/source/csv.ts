@@ -63,12 +63,12 @@ export const csvCell = (text: string, separator = ','): string =>
 
 // A spreadsheet takes a text that begins with one of = + - @ for a formula, and may run it, unless an apostrophe stands before it. It
 // also does so after spaces and letters that are not seen; and behind a separator or a line end within the text, since a program that
-// splits at another separator than the one written makes a cell of what follows; after spaces there, only = is guarded, since a dash
-// behind a comma is usual in texts. One apostrophe is taken off when the text is read, so a
-// text that has a guard of its own gets another.
+// splits at another separator than the one written makes a cell of what follows, without its quotes; after spaces there, only = is
+// guarded, since a dash behind a comma is usual in texts. One apostrophe is taken off when the text is read, so a text that has a
+// guard of its own gets another.
 const SIGN = /[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]/u
 const CELL_START =
-  /(^[\s\p{Cc}\p{Cf}]*|[,;|\t\r\n\v\f\u0085\u2028\u2029](?:[\s\p{Cc}\p{Cf}]{0,20}(?='*[=\uff1d\ufe66])|\p{Cf}*))/u
+  /(^[\s\p{Cc}\p{Cf}\p{DI}]*|[,;|\t\r\n\v\f\u0085\u2028\u2029](?:[\s"\p{Cc}\p{Cf}\p{DI}]{0,20}(?='*[=\uff1d\ufe66])|["\p{Cf}\p{DI}]*))/u
     .source
 const FORMULA = new RegExp(`${CELL_START}(?='*${SIGN.source})`, 'gu')
 const GUARDED = new RegExp(`${CELL_START}'(?='*${SIGN.source})`, 'gu')

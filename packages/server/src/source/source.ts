@@ -3,7 +3,7 @@ import { boolean, dictionaryOf, listOf, objectOf, such, type TypeOf, text } from
 import { entityName, line, paragraph } from '../base/texts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Faults } from './faults.ts'
-import type { Findings } from './findings.ts'
+import type { Finding, Findings } from './findings.ts'
 import type { Numbering } from './numbering.ts'
 import type { PackageInfo } from './package/package-info.ts'
 
@@ -62,12 +62,18 @@ export const alias = objectOf({
 })
 export type Alias = TypeOf<typeof alias>
 
+/** A shape of one record: by its official code, the rings of its polygons, the outer one of each first. */
+export type GivenShape = { readonly code: string; readonly polygons: readonly (readonly Int32Array[])[] }
+type GivenBoundaries = { readonly shapes: readonly GivenShape[]; readonly findings: readonly Finding[] }
+
 export type Source = {
   readonly origin: Origin
   /** The definitions that its rows follow. */
   readonly catalog: Catalog
   /** The entities whose rows it gives. */
   readonly provides: readonly string[]
+  /** Those of them that it names only in passing, as the areas of smaller places: facts that are known of the same code stay. */
+  readonly inPassing?: readonly string[]
   /** The numbering of the entities that it provides; where it does not tell, synthetic for invented records and official for others. */
   readonly numbering?: Readonly<Record<string, Numbering>>
   /** The packages that its lists belong to. */
@@ -80,6 +86,8 @@ export type Source = {
   expected(entity: string): number | undefined
   /** The aliases that it gives; without it those of the release before stay. */
   readonly aliases?: (faults: Faults) => readonly Alias[]
+  /** Gives the shapes of an entity, whose rows it need not give, with what was found in the file that has them. */
+  readonly boundaries?: (entity: string) => GivenBoundaries | undefined
   /** Gives the rows of an entity; entities are read in the order of their definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
   read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }

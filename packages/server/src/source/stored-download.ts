@@ -35,7 +35,7 @@ const MAX_VERSION_BYTES = 1 << 16
 
 /** A validator is sent back as a header. */
 const validator = text(1_000, /^[\t -~\x80-\xff]*$/, 'the value of a header')
-const savedVersion = objectOf({
+export const savedVersion = objectOf({
   url: text(MAX_VERSION_BYTES),
   size: optional(wholeNumber()),
   etag: optional(validator),

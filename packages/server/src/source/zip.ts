@@ -39,11 +39,7 @@ export function isZipFile(path: string): boolean {
 type TooMuch = { readonly why: string; readonly advice: string }
 
 /** The files in a zip that are wanted, in its order, and the names of the others. */
-export async function filesInZip(
-  given: Zip,
-  isWanted: (name: string) => boolean,
-  { why, advice }: TooMuch,
-): Promise<{ readonly files: readonly ZippedFile[]; readonly others: readonly string[] }> {
+export async function filesInZip(given: Zip, isWanted: (name: string) => boolean, { why, advice }: TooMuch) {
   const files: ZippedFile[] = []
   const others: string[] = []
   let unpacked = 0

@@ -6,7 +6,7 @@ import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
 export type LanguageData = NumberWords & {
   /**
-   * What an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
+   * The words that an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
    * that is stored short is found by the long form too.
    */
   readonly abbreviations: Readonly<Record<string, readonly string[]>>

@@ -1,22 +1,27 @@
-// nomenclator check PACKAGE
+// nomenclator check PACKAGE, and check --boundaries, which checks the coordinates of a home.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Examined, PackageOptions } from '../../source/package/examined.ts'
 import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
-import { yes } from '../flags/flags.ts'
+import { UsageError, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
 const flags = {
+  boundaries: {
+    description: 'check the coordinates in a home against its boundaries, and no package',
+    parse: yes,
+  },
   strict: { description: 'count findings as faults', parse: yes },
   explain: { description: 'print every decision, not those in doubt only', parse: yes },
   json: { description: 'print all that was found as one JSON document', parse: yes },
   home: {
     value: 'DIR',
-    description: 'a home whose lists the package may refer to; without it, no home is read',
+    description:
+      'a home whose lists the package may refer to, or that is checked; without it, no home is read for a package',
     parse: (path: string) => resolve(path),
   },
   ...packageFlags,
@@ -24,18 +29,26 @@ const flags = {
 
 export const checkPackageCommand = command({
   name: 'check',
-  summary: 'Check a data package without importing it',
+  summary: 'Check a data package, or the coordinates of a home',
   description:
     'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and decisions in doubt are printed. The exit code is 0 if it is sound, else 1.',
-  operands: { usage: 'PACKAGE', min: 1, max: 1 },
+  operands: { usage: '[PACKAGE]', min: 0, max: 1 },
   flags,
   examples: [
     'check ./offices',
     'check offices.csv --strict',
     'check ./offices --home /var/lib/nomenclator',
+    'check --boundaries --home /var/lib/nomenclator',
     'check https://example.org/data/datapackage.json --json',
   ],
   run: async ({ values, operands, terminal }) => {
+    if (values.boundaries === (operands[0] !== undefined))
+      throw new UsageError(['check needs either a PACKAGE or --boundaries'], 'check')
+    if (values.boundaries) {
+      const { checkBoundaries } = await import('./check-boundaries.ts')
+      terminal.out(checkBoundaries(homeOf(values.home), values.json))
+      return 0
+    }
     const { examinePackage } = await import('../../source/package/open-package.ts')
     using progress = progressLine(terminal, bytesText)
     const examined = await withTrial(

@@ -6,8 +6,9 @@ import { V2_PATH } from '../../base/api-v2.ts'
 import { net } from '../../base/built-ins.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
 import { describeAddress, withoutPassword } from '../../distribution/postgres/address.ts'
+import { readSite, SITE_FILE } from '../../explorer/site.ts'
 import { OPENAPI_PATH } from '../../http/routes.ts'
-import { cacheIn, damagedFiles } from '../../http/v2/response-cache.ts'
+import { cacheIn, damagedFiles } from '../../http/v2/cache-directory.ts'
 import { urlOf } from '../../http/wire/server.ts'
 import { contradictionsIn } from '../../release/guard.ts'
 import { isOutdated, refusedFormats } from '../../release/home/other-formats.ts'
@@ -66,6 +67,7 @@ export const doctor = command({
       proxies: proxies(values, env),
       shelf: values.shelf !== undefined && (await sharedShelf(values.shelf, values)),
       home: fault === undefined && (await releases(store, values.deep)),
+      site: fault === undefined && site(store.home),
       cache: values.deep && (await cache(values.cache ?? cacheIn(store.home))),
     }
     const checks: Check[] = Object.entries(findings).flatMap(([check, one]) => (one ? [{ check, ...one }] : []))
@@ -75,6 +77,16 @@ export const doctor = command({
     return failed ? 1 : 0
   },
 })
+
+/** Checks the name, colours and logo that the home gives to its pages, if any. */
+function site(home: string): Finding | false {
+  try {
+    const found = readSite(home)
+    return found !== undefined && ok(`the pages are those of ${found.name}, by ${join(home, SITE_FILE)}`)
+  } catch (error) {
+    return fail(messageOf(error), 'serve does not start with it: docs/explorer.md has its members')
+  }
+}
 
 function report(checks: readonly Check[]): string {
   const count = (wanted: Status) => checks.filter(({ status }) => status === wanted).length

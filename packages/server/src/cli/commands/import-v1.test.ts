@@ -4,7 +4,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { runHere } from '../../../../../test/support/command.ts'
 import { type Fault, plainV1 } from '../../../../../test/support/plain-v1.ts'
-import { TestHome } from '../../../../../test/support/releases.ts'
+import { sourceOf, TestHome, tiny } from '../../../../../test/support/releases.ts'
+
+/** A home with few records, from which the lists that are not harvested are completed. */
+async function homeOfFew(): Promise<TestHome> {
+  const home = new TestHome()
+  await home.import(sourceOf(tiny))
+  return home
+}
 
 /** The files of pages that are kept in a home. */
 function keptPages({ path }: TestHome): string[] {
@@ -34,25 +41,27 @@ describe('import v1', () => {
   })
 
   test('takes only the collections that are named', async () => {
-    using home = new TestHome()
-    const { code, requests } = await harvested(home, undefined, '--only', 'audiencias')
+    using home = await homeOfFew()
+    const { code, requests } = await harvested(home, undefined, '--only', 'audiencias', '--accept-changes')
     expect(code).toBe(0)
     expect(requests.filter((line) => !line.includes('/api/v1/audiencias?'))).toEqual([])
   })
 
   test('keeps the pages of a dry run for the import that follows it', async () => {
-    using home = new TestHome()
+    using home = await homeOfFew()
+    const before = home.store.currentDigest()
     const { code, out } = await harvested(home, undefined, '--only', 'audiencias', '--dry-run')
-    expect([code, home.store.currentDigest()]).toEqual([0, undefined])
+    expect([code, home.store.currentDigest()]).toEqual([0, before])
     expect(out).toStartWith('Dry run: release ')
     expect(keptPages(home)).not.toEqual([])
   })
 
   test('throws the pages away whose records are faulty, since they would be faulty again', async () => {
-    using home = new TestHome()
+    using home = await homeOfFew()
+    const before = home.store.currentDigest()
     const fault = onAudiences((body) => body.replace(/"idAudiencia":\d+/, '"idAudiencia":"x"'))
     const { code, err } = await harvested(home, fault, '--only', 'audiencias')
-    expect([code, home.store.currentDigest()]).toEqual([1, undefined])
+    expect([code, home.store.currentDigest()]).toEqual([1, before])
     expect(err).toContain('idAudiencia')
     expect(keptPages(home)).toEqual([])
   })

@@ -1,6 +1,6 @@
 // nomenclator releases, and what is done with a release: show, activate, rollback, prune, verify.
 import { OperationalError } from '../../base/operational-error.ts'
-import { cacheIn, damagedFiles } from '../../http/v2/response-cache.ts'
+import { cacheIn, damagedFiles } from '../../http/v2/cache-directory.ts'
 import { type Listed, ReleaseStore } from '../../release/home/release-store.ts'
 import { isBuiltHere } from '../../release/home/signature-check.ts'
 import { releaseVerifier } from '../../release/home/verify.ts'

@@ -13,7 +13,7 @@ export const serveCommand = command({
   flags: serveFlags,
   examples: ['serve', 'serve --port 0 --workers 1', 'serve --host 0.0.0.0 --base-url https://catalogs.example.org'],
   run: async ({ values, terminal, env }) => {
-    const { SUPERVISOR_VARIABLE } = await import('../../http/processes/workers.ts')
+    const { SUPERVISOR_VARIABLE } = await import('../../http/processes/messages.ts')
     const isWorker = env[SUPERVISOR_VARIABLE] !== undefined
     // The supervisor reads the log of a worker, and writes it in its own style.
     const style = isWorker ? 'json' : logStyle(values['log-format'], terminal.interactive, env.JOURNAL_STREAM)

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '../../release/signing/minisign.ts'
-import { type Trust, trustIn } from '../../release/signing/release-signature.ts'
+import { trustIn } from '../../release/signing/release-signature.ts'
 import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
 import { yesOrNo } from './serve-values.ts'
 
@@ -56,9 +56,7 @@ export const trustFlags = {
 } as const
 
 /** Trust as these flags say; undefined if no signature is required. */
-export function trustOf(
-  values: ValuesOf<typeof signatureFlags> & Partial<ValuesOf<typeof trustFlags>>,
-): Trust | undefined {
+export function trustOf(values: ValuesOf<typeof signatureFlags> & Partial<ValuesOf<typeof trustFlags>>) {
   const { 'require-signature': keys } = values
   if (keys === undefined) return undefined
   return trustIn(keys, {

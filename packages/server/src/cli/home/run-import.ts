@@ -2,6 +2,7 @@
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { type ImportOptions, type ImportReport, importRelease } from '../../release/import.ts'
 import { bundledSource } from '../../source/bundled.ts'
+import type { Finding } from '../../source/findings.ts'
 import { section } from '../../source/package/package-report.ts'
 import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
@@ -64,13 +65,11 @@ export async function runImport(
 }
 
 /** The import option that signs a release with the key of these flags, if they name one. */
-export function signerOf(
-  values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>,
-): Pick<ImportOptions, 'sign'> {
+export function signerOf(values: Pick<ImportValues, 'sign' | 'password-file' | 'expires-days'>) {
   if (values.sign === undefined) return {}
   const secret = readSecretKey(values.sign, values['password-file'])
   return {
-    sign: async (store, digest) => {
+    sign: async (store: ReleaseStore, digest: string) => {
       const { signInHome } = await import('../../release/home/sign.ts')
       return signInHome(store, digest, secret, { days: values['expires-days'] })
     },
@@ -100,14 +99,15 @@ const OUTCOMES: Readonly<Record<ImportReport['outcome'], (digest: string) => str
   'dry run': (digest) => `Dry run: release ${digest} was built and thrown away.`,
 }
 
+export const findingText = ({ description, count, examples }: Finding): string =>
+  `${number.format(count)} × ${description} (such as ${examples[0]})`
+
 export function reportText(report: ImportReport): string {
   const rows = Object.entries(report.counts).map(([name, count]) => {
     const collection = (report.collections[name] ?? name).padEnd(28)
     return `  ${collection}${number.format(count).padStart(10)}${changesText(report, name)}\n`
   })
-  const findings = report.findings.map(
-    ({ description, count, examples }) => `${number.format(count)} × ${description} (such as ${examples[0]})`,
-  )
+  const findings = report.findings.map(findingText)
   const childless = report.childless.map(
     ({ collection, without, count, examples }) =>
       `${number.format(count)} new ${collection} have no ${without}, such as ${examples.join(', ')}: ` +

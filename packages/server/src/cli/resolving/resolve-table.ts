@@ -13,7 +13,7 @@ import { partsIn } from '../../source/package/read/formats.ts'
 import { type Table, tableOf } from '../../source/package/read/rows.ts'
 import { begun, hasMark } from '../../source/package/read/text.ts'
 import { UnreadableTable } from '../../source/package/read/unreadable-table.ts'
-import { unzip } from '../../source/package/table.ts'
+import { local } from '../../source/package/table.ts'
 import type { Terminal } from '../command.ts'
 import { outputTo, STANDARD } from '../terminal/output.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -87,6 +87,6 @@ const HARMLESS = ['separator', 'encoding']
 
 /** The first table of a file, whose rows are taken as they are written. */
 async function tableIn(source: ReturnType<typeof textFile>, findings: Findings): Promise<Table> {
-  const [first] = await partsIn(source, { unzip, isVerbatim: true })
+  const [first] = await partsIn(source, { ...local, isVerbatim: true })
   return tableOf([first], { isVerbatim: true }, findings)
 }

@@ -67,11 +67,7 @@ const SHELF_MILLISECONDS = 3_000
 const WAITING_MILLISECONDS = 100
 
 /** Waits until the home of a service that follows a shelf has a release; nothing is built. */
-export async function firstFollowed(
-  store: ReleaseStore,
-  { log, terminal }: Context,
-  follower: ShelfFollower,
-): Promise<void> {
+export async function firstFollowed(store: ReleaseStore, { log, terminal }: Context, follower: ShelfFollower) {
   await upgradeIfOutdated(store, terminal)
   follower.start()
   const failure = await Promise.race([follower.tried, Bun.sleep(SHELF_MILLISECONDS)])

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
-import { explorerPages } from '../../explorer/mount.ts'
+import { explorerPagesOf } from '../../explorer/mount.ts'
 import { type AppContext, createApp } from '../../http/app.ts'
 import { Budget, MEGABYTE } from '../../http/limits/budget.ts'
 import { chargeComputeTime, RateTable, rateLimited, sharedTableFile } from '../../http/limits/rate-limit.ts'
@@ -14,12 +14,14 @@ import { failureLog, observed } from '../../http/observation/observed-app.ts'
 import type { OnShelf, ShelfTrouble } from '../../http/observation/shelf-status.ts'
 import { listenForRequests } from '../../http/processes/compute-worker.ts'
 import { HandOver, handingOver } from '../../http/processes/hand-over.ts'
+import type { WorkerBriefing } from '../../http/processes/messages.ts'
 import { serve } from '../../http/processes/serve.ts'
 import type { WorkerReport } from '../../http/processes/serving-status.ts'
-import type { WorkerBriefing } from '../../http/processes/workers.ts'
 import { mayTakeLong } from '../../http/routes.ts'
 import { PageShortcut } from '../../http/v1/page-shortcut.ts'
-import { CannotCache, cacheDirectory, ResponseCache } from '../../http/v2/response-cache.ts'
+import { CannotCache } from '../../http/v2/body-file.ts'
+import { cacheDirectory } from '../../http/v2/cache-directory.ts'
+import { ResponseCache } from '../../http/v2/response-cache.ts'
 import { FOLLOW_PROBLEMS, followCurrent } from '../../release/home/follow.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import type { ReleaseToServe } from '../../release/home/release-to-serve.ts'
@@ -162,7 +164,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
     { ...given, log: logTrouble },
     {
       store,
-      pages: explorerPages,
+      pages: explorerPagesOf(store.home),
       shelfFiles: lazyShelf(store, values['include-restricted'], log),
       ...(findOnShelf && { findOnShelf }),
       ...(cache && { cache }),
@@ -214,10 +216,7 @@ function lazyShelf(store: ReleaseStore, includesRestricted: boolean, log: Log): 
 /** The priority of a compute worker; page workers have the usual one of 0. */
 const NICENESS = 10
 
-function statusOf(
-  { release, degraded }: ReturnType<typeof followCurrent>,
-  { scrub, trouble, draining }: State,
-): WorkerReport['status'] {
+function statusOf({ release, degraded }: ReturnType<typeof followCurrent>, { scrub, trouble, draining }: State) {
   const { digest, manifest } = release()
   const reasons = [...degraded(), ...damageWords(scrub), ...(trouble === undefined ? [] : [trouble.message])]
   return { release: digest, built: manifest.built, degraded: [...new Set(reasons)], draining }

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programCommand } from '../../base/program.ts'
 import type { ShelfFollower } from '../../distribution/shelf/follower.ts'
+import { readSite } from '../../explorer/site.ts'
 import { MEGABYTE } from '../../http/limits/budget.ts'
 import { type Admin, startAdmin } from '../../http/observation/admin.ts'
 import { NO_FILE } from '../../http/processes/frames.ts'
-import { Supervisor } from '../../http/processes/workers.ts'
-import { cacheDirectory, removeDamaged } from '../../http/v2/response-cache.ts'
+import { Supervisor } from '../../http/processes/supervisor.ts'
+import { cacheDirectory, removeDamaged } from '../../http/v2/cache-directory.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { notScrubbed, Scrub } from '../../release/home/scrub.ts'
 import { homeOf } from '../flags/home-flag.ts'
@@ -35,6 +36,8 @@ export async function start(context: Context): Promise<number> {
   onReopenSignal(() => service.pageWorkers?.reopen())
   await using _admin = adminOf(context, service)
   const store = new ReleaseStore(homeOf(values.home), trustOf(values))
+  // What is wrong with it is told now, and not to the first reader of a page.
+  readSite(store.home)
   await using follower =
     values.shelf === undefined ? undefined : await followerOf(context, service, store, values.shelf)
   await (follower === undefined ? firstRelease(store, context) : firstFollowed(store, context, follower))
@@ -84,12 +87,7 @@ function adminOf({ values: { admin, 'ready-lag': maxLagSeconds }, log }: Context
 }
 
 /** Follows the shelf as long as the service runs; made before the first release, which it may bring. */
-async function followerOf(
-  { values, log }: Context,
-  service: Service,
-  store: ReleaseStore,
-  shared: SharedShelf,
-): Promise<ShelfFollower> {
+async function followerOf({ values, log }: Context, service: Service, store: ReleaseStore, shared: SharedShelf) {
   if (store.trust === undefined && 'urls' in shared && shared.urls.some((url) => url.startsWith('http:'))) {
     const message =
       'THE SHELF IS FOLLOWED WITHOUT TLS AND WITHOUT SIGNATURES: whoever is between can change what is served. ' +
@@ -132,12 +130,7 @@ const announcement = (store: ReleaseStore, { served = '', url }: Supervisor) =>
   `Serving release ${served.slice(0, 12)} on ${url}: ${countsOf(store.read(served))}\n`
 
 /** Starts the page workers, and the compute workers when the first of these serves. */
-async function supervise(
-  { values, log }: Context,
-  service: Service,
-  count: number,
-  directory: string | undefined,
-): Promise<Supervisor> {
+async function supervise({ values, log }: Context, service: Service, count: number, directory: string | undefined) {
   const common = {
     count,
     listening: { host: values.host, port: values.port },

@@ -2,12 +2,8 @@
 
 import { parseOwnJson } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
-import {
-  BRIEFING_VARIABLE,
-  COMPUTE_SOCKET_VARIABLE,
-  SupervisorLink,
-  type WorkerBriefing,
-} from '../../http/processes/workers.ts'
+import { BRIEFING_VARIABLE, COMPUTE_SOCKET_VARIABLE, type WorkerBriefing } from '../../http/processes/messages.ts'
+import { SupervisorLink } from '../../http/processes/supervisor-link.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { openReleaseToServe } from '../../release/home/release-to-serve.ts'
 import { damageIn } from '../../release/home/scrub.ts'

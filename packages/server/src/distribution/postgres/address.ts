@@ -4,6 +4,7 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
+import { ShelfRefused } from '../shelf/shelf-failures.ts'
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof SSL_MODES)[number]
@@ -15,29 +16,14 @@ export type ShelfAddress = {
   readonly database: string
   readonly password: string | undefined
   readonly passfile: string | undefined
-  readonly ssl: {
-    readonly mode: SslMode
-    readonly rootCert?: string
-    readonly cert?: string
-    readonly key?: string
-  }
+  readonly ssl: { readonly mode: SslMode; readonly rootCert?: string; readonly cert?: string; readonly key?: string }
   readonly connectSeconds: number
 }
 
 const DEFAULT_PORT = 5_432
 const MAX_PORT = 65_535
 const DEFAULT_CONNECT_SECONDS = 5
-const PARAMETERS = [
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'host',
-  'port',
-  'user',
-  'passfile',
-  'connect_timeout',
-]
+const PARAMETERS = 'sslmode sslrootcert sslcert sslkey host port user passfile connect_timeout'.split(' ')
 
 /** Parses an address, or returns what is allowed. */
 export function parseShelfAddress(text: string): ShelfAddress | { readonly allowed: string } {
@@ -111,18 +97,14 @@ export const withoutPassword = (text: string): string =>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Finds the password in the given file, the address, PGPASSWORD, or a password file of libpq, in this order. */
-export function passwordOf(
-  address: ShelfAddress,
-  passwordFile: string | undefined,
-  env: Environment,
-): string | undefined {
-  if (passwordFile !== undefined) return readSecret(passwordFile).replace(/\r?\n$/, '')
+export function passwordOf(address: ShelfAddress, passwordFile: string | undefined, env: Environment) {
+  if (passwordFile !== undefined) return readNamed('password file', passwordFile).replace(/\r?\n$/, '')
   if (address.password !== undefined) return address.password
   if (env.PGPASSWORD) return env.PGPASSWORD
   const namedFile = address.passfile ?? (env.PGPASSFILE || undefined)
   const path = namedFile ?? join(env.HOME || homedir(), '.pgpass')
   if (namedFile === undefined && !existsSync(path)) return undefined
-  const text = readSecret(path)
+  const text = readNamed('password file', path)
   if ((statSync(path).mode & 0o077) !== 0)
     throw new OperationalError(
       `the password file ${path} can be read by others; allow it to nobody else with chmod 600 ${path}`,
@@ -130,12 +112,13 @@ export function passwordOf(
   return passwordIn(text, address)
 }
 
-function readSecret(path: string): string {
+/** The content of a file that an address or a flag names. */
+export function readNamed(what: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new OperationalError(`the password file ${path} cannot be read (${code})`)
+    throw new ShelfRefused(`the ${what} ${path} cannot be read (${code})`)
   }
 }
 

@@ -23,6 +23,8 @@ export type PostgresOptions = {
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 type Sql = import('postgres').Sql
+/** A row of a copy. */
+type Tuple = readonly Uint8Array[]
 
 const QUERY_SECONDS = 30
 /** Time limits for a copy without progress. The server writes a copy that is sent to its disk, which takes longer. */
@@ -99,13 +101,10 @@ export class ShelfConnection implements AsyncDisposable {
   }
 
   async #checkServer({ connectSeconds }: ShelfAddress, changes: boolean): Promise<void> {
-    const [server] = await this.#withTimeout(
-      connectSeconds,
-      this.#sql.unsafe<{ version: number; standby: boolean }[]>(
-        "SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby",
-      ),
-      'no connection with',
+    const asking = this.#sql.unsafe<{ version: number; standby: boolean }[]>(
+      "SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby",
     )
+    const [server] = await this.#withTimeout(connectSeconds, asking, 'no connection with')
     if (server === undefined || server.version < OLDEST_VERSION)
       throw new ShelfRefused(`${this.#where} is PostgreSQL ${server?.version}; 15 or newer is needed`)
     // With target_session_attrs the library would search for a primary without end.
@@ -152,10 +151,8 @@ export class ShelfConnection implements AsyncDisposable {
   /** Yields the rows of a query, received in the binary format of COPY. */
   async *copyOut(query: string): AsyncGenerator<Buffer[]> {
     this.#refuseIfClosed()
-    const stream = await this.#withTimeout(
-      RECEIVING_SECONDS,
-      this.#sql.unsafe(`COPY (${query}) TO STDOUT (FORMAT binary)`).readable(),
-    )
+    const copying = this.#sql.unsafe(`COPY (${query}) TO STDOUT (FORMAT binary)`).readable()
+    const stream = await this.#withTimeout(RECEIVING_SECONDS, copying)
     const bytes = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     let isWhole = false
     try {
@@ -175,15 +172,10 @@ export class ShelfConnection implements AsyncDisposable {
   }
 
   /** Sends rows in the binary format of COPY. */
-  async copyIn(
-    into: string,
-    rows: Iterable<readonly Uint8Array[]> | AsyncIterable<readonly Uint8Array[]>,
-  ): Promise<void> {
+  async copyIn(into: string, rows: Iterable<Tuple> | AsyncIterable<Tuple>): Promise<void> {
     this.#refuseIfClosed()
-    const stream = await this.#withTimeout(
-      SENDING_SECONDS,
-      this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable(),
-    )
+    const copying = this.#sql.unsafe(`COPY ${into} FROM STDIN (FORMAT binary)`).writable()
+    const stream = await this.#withTimeout(SENDING_SECONDS, copying)
     const stalled = setTimeout(() => this.destroy(), SENDING_SECONDS * 1_000)
     async function* bytes() {
       yield COPY_HEADER

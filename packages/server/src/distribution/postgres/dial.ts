@@ -2,13 +2,12 @@
 //
 // The client library makes the TLS connection itself, but does not follow sslmode: it treats `allow` as `require`, checks no
 // root certificate where libpq does, and does not report a server without TLS.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
-import { ShelfRefused } from '../shelf/shelf-failures.ts'
-import type { ShelfAddress } from './address.ts'
+import { readNamed, type ShelfAddress } from './address.ts'
 
 type Host = ShelfAddress['hosts'][number]
 
@@ -39,8 +38,8 @@ function tlsOptions(ssl: ShelfAddress['ssl'], host: string): ConnectionOptions {
     ...(ca === undefined ? {} : { ca }),
     // Only verify-full checks the name in the certificate.
     ...(ssl.mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
-    ...(ssl.cert === undefined ? {} : { cert: readCertificate(ssl.cert) }),
-    ...(ssl.key === undefined ? {} : { key: readCertificate(ssl.key) }),
+    ...(ssl.cert === undefined ? {} : { cert: readNamed('certificate or key', ssl.cert) }),
+    ...(ssl.key === undefined ? {} : { key: readNamed('certificate or key', ssl.key) }),
   }
 }
 
@@ -49,14 +48,5 @@ function rootCertificates(path: string | undefined): string | undefined {
   if (path === 'system') return undefined
   const usual = join(process.env.HOME || homedir(), '.postgresql', 'root.crt')
   if (path === undefined && !existsSync(usual)) return undefined
-  return readCertificate(path ?? usual)
-}
-
-function readCertificate(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new ShelfRefused(`the certificate or key ${path} cannot be read (${code})`)
-  }
+  return readNamed('certificate or key', path ?? usual)
 }

@@ -42,11 +42,8 @@ export const readListing = (connection: ShelfConnection): Promise<Listing> =>
       [],
       READ_SECONDS,
     )
-    const releases = await connection.query<{ digest: string; files: string }>(
-      'SELECT digest, files FROM nomenclator.release',
-      [],
-      READ_SECONDS,
-    )
+    const all = 'SELECT digest, files FROM nomenclator.release'
+    const releases = await connection.query<{ digest: string; files: string }>(all, [], READ_SECONDS)
     const { history = '', id_registry: idRegistry = '' } = row ?? {}
     const files = Object.fromEntries(releases.map((release) => [release.digest, parsedObject(release.files)]))
     return listingOf({ history, idRegistry, releases: files }, pointerOf(row))
@@ -57,11 +54,8 @@ const CHUNKS_OF_A_QUERY = 500
 export const pgReader = (connection: ShelfConnection): ShelfReader => ({
   listing: () => readListing(connection),
   entity: async (digest) => {
-    const [row] = await connection.query<{ manifest: string }>(
-      'SELECT manifest FROM nomenclator.entity WHERE digest = $1',
-      [digest],
-      READ_SECONDS,
-    )
+    const one = 'SELECT manifest FROM nomenclator.entity WHERE digest = $1'
+    const [row] = await connection.query<{ manifest: string }>(one, [digest], READ_SECONDS)
     if (row === undefined) return undefined
     const chunks = await connection.query<{ file: string; start: string; digest: string; size: number }>(
       `SELECT file, start, chunk.digest, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest

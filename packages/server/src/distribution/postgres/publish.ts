@@ -4,7 +4,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { pack } from '../../base/zstd.ts'
 import type { ReleaseStore } from '../../release/home/release-store.ts'
 import { verifyEntity } from '../../release/home/verify.ts'
-import { MANIFEST_FILE, type Manifest, parseManifest } from '../../release/manifest.ts'
+import { MANIFEST_FILE, parseManifest } from '../../release/manifest.ts'
 import { ChunkReader, type FileChunk } from '../shelf/chunks.ts'
 import { shelvedEntity } from '../shelf/home-shelf.ts'
 import type { ShelvedEntity } from '../shelf/layout.ts'
@@ -28,8 +28,6 @@ export type ShelfChange = {
   readonly next: Pointer
 }
 
-type Published = { readonly chunks: number; readonly bytes: number }
-
 export const isEmptyChange = ({ base, history, idRegistry, put, removed }: ShelfChange): boolean =>
   put.size === 0 && removed.length === 0 && history === base.history && idRegistry === base.idRegistry
 
@@ -37,18 +35,11 @@ export const isEmptyChange = ({ base, history, idRegistry, put, removed }: Shelf
  * The caller holds the lock of the writers. Throws if the shelf has changed since the base, which can happen only if the
  * lock was lost with a connection.
  */
-export async function publish(
-  connection: ShelfConnection,
-  store: ReleaseStore,
-  change: ShelfChange,
-): Promise<Published> {
+export async function publish(connection: ShelfConnection, store: ReleaseStore, change: ShelfChange): Promise<void> {
   const entities = new Map<string, ShelvedEntity>()
-  const sent = { chunks: 0, bytes: 0 }
-  for (const digest of await missingEntities(
-    connection,
-    [...change.put].flatMap(([, files]) => entitiesOf(files)),
-  ))
-    entities.set(digest, await sendChunks(connection, store, digest, sent))
+  const named = [...change.put.values()].flatMap(entitiesOf)
+  for (const digest of await missingEntities(connection, named))
+    entities.set(digest, await sendChunks(connection, store, digest))
   await connection.transaction('', async () => {
     await refuseIfChanged(connection, change.base)
     for (const [digest, { manifest, chunks }] of entities) await putEntity(connection, digest, manifest, chunks)
@@ -58,15 +49,10 @@ export async function publish(
     if (change.removed.length > 0 || change.put.size > 0) await removeUnused(connection)
     await movePointer(connection, change)
   })
-  return sent
 }
 
 /** Replaces damaged chunks by those of a home. Returns the number of replaced chunks. */
-export async function mendChunks(
-  connection: ShelfConnection,
-  store: ReleaseStore,
-  digests: readonly string[],
-): Promise<number> {
+export async function mendChunks(connection: ShelfConnection, store: ReleaseStore, digests: readonly string[]) {
   const rows = await connection.query<{ entity: string; file: string; start: string; chunk: string; size: number }>(
     `SELECT entity, file, start, chunk, size FROM nomenclator.entity_chunk JOIN nomenclator.chunk ON chunk = chunk.digest
      WHERE chunk IN (SELECT jsonb_array_elements_text($1::text::jsonb))`,
@@ -97,13 +83,10 @@ export const renewPointer = (connection: ShelfConnection, base: Listing, next: P
     await movePointer(connection, { ...base, next, doing: 'shelf accept' })
   })
 
-const entitiesOf = (files: ReleaseFiles): string[] =>
-  Object.values(manifestOf(files).entities).map(({ digest }) => digest)
-
-function manifestOf(files: ReleaseFiles): Manifest {
+function entitiesOf(files: ReleaseFiles): string[] {
   const parsed = parseManifest(files[MANIFEST_FILE] ?? '')
   if (parsed.state !== 'readable') throw new OperationalError('a release that cannot be read cannot be published')
-  return parsed.manifest
+  return Object.values(parsed.manifest.entities).map(({ digest }) => digest)
 }
 
 async function missingEntities(connection: ShelfConnection, digests: readonly string[]): Promise<string[]> {
@@ -119,12 +102,7 @@ async function missingEntities(connection: ShelfConnection, digests: readonly st
 const BATCH_CHUNKS = 64
 
 /** Sends the chunks of an entity that the shelf lacks. */
-async function sendChunks(
-  connection: ShelfConnection,
-  store: ReleaseStore,
-  digest: string,
-  sent: { chunks: number; bytes: number },
-): Promise<ShelvedEntity> {
+async function sendChunks(connection: ShelfConnection, store: ReleaseStore, digest: string): Promise<ShelvedEntity> {
   const directory = store.entityDirectory(digest)
   const [wrong] = await verifyEntity(directory, digest)
   if (wrong !== undefined) throw new OperationalError(`nothing was published: ${wrong.message}`)
@@ -140,8 +118,6 @@ async function sendChunks(
   while (waiting.length > 0) {
     const batch = await Promise.all(waiting.splice(0, BATCH_CHUNKS).map((chunk) => chunkRow(reader, chunk)))
     await connection.copyIn('nomenclator.chunk (digest, size, packed, packed_sha256)', batch)
-    sent.chunks += batch.length
-    sent.bytes += batch.reduce((sum, [, , packed]) => sum + packed.length, 0)
   }
   return entity
 }

@@ -58,14 +58,8 @@ export async function openShelf(
 }
 
 /** Waits for other writers, and for PostgreSQL while it is away. */
-async function openAsWriter({
-  address,
-  password,
-  doing,
-  waitMilliseconds,
-  onWait,
-  onAway,
-}: Writing): Promise<ShelfConnection> {
+async function openAsWriter({ onAway, ...writing }: Writing): Promise<ShelfConnection> {
+  const { address, password, doing, waitMilliseconds, onWait } = writing
   const deadline = performance.now() + waitMilliseconds
   const backoff = new JitteredBackoff(RETRY_FIRST_MILLISECONDS, RETRY_MAX_MILLISECONDS)
   for (let tries = 0; ; tries++) {
@@ -222,10 +216,7 @@ async function publishWithRetries(
 }
 
 /** Publishes all releases of a home to a shelf that is empty, or has lost what the home has. */
-export async function publishHome(
-  store: ReleaseStore,
-  writing: Writing,
-): Promise<{ readonly put: readonly string[]; readonly skipped: readonly string[] }> {
+export async function publishHome(store: ReleaseStore, writing: Writing) {
   let connection = await openAsWriter(writing)
   try {
     const base = await readListing(connection)
@@ -263,10 +254,7 @@ export async function acceptShelf({ home }: ReleaseStore, writing: Writing): Pro
 }
 
 /** Replaces chunks that the database finds damaged; returns the number of damaged and of replaced ones. */
-export async function mendShelf(
-  store: ReleaseStore,
-  writing: Writing,
-): Promise<{ readonly damaged: number; readonly mended: number }> {
+export async function mendShelf(store: ReleaseStore, writing: Writing) {
   await using connection = await openAsWriter(writing)
   const damaged = await damagedChunks(connection)
   return { damaged: damaged.length, mended: await mendChunks(connection, store, damaged) }

@@ -8,15 +8,6 @@ import type { ShelfConnection } from './connection.ts'
 import { REPORT_PREFIX, readListing } from './pg-reader.ts'
 import { writerOf } from './writer-lock.ts'
 
-type ShelfNode = {
-  readonly host: string
-  readonly pid: number
-  /** The beginning of the digest of the served release. */
-  readonly release: string | null
-  readonly state: 'follows' | 'older' | 'fork' | 'refused' | 'returning'
-  readonly reportedSecondsAgo: number
-}
-
 export type ShelfReport = Awaited<ReturnType<typeof shelfReport>>
 
 export async function shelfReport(connection: ShelfConnection, verifies: boolean) {
@@ -85,27 +76,22 @@ export async function damagedChunks(connection: ShelfConnection): Promise<string
 const STATES = { f: 'follows', o: 'older', k: 'fork', r: 'refused', a: 'returning' } as const
 
 /** Reads the status of nodes from the names of their sessions, so that a node needs no right to write. */
-async function nodesOf(connection: ShelfConnection): Promise<ShelfNode[]> {
+async function nodesOf(connection: ShelfConnection) {
   const rows = await connection.query<{ name: string; now: string }>(
     `SELECT application_name AS name, extract(epoch FROM clock_timestamp())::bigint AS now
      FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1`,
     [`${REPORT_PREFIX}%`],
   )
-  const nodes = rows.flatMap(({ name, now }): ShelfNode[] => {
+  const nodes = rows.flatMap(({ name, now }) => {
     const parts = /^([A-Za-z0-9.-]*)\/([0-9]{1,10}):([0-9a-f-]*):([forak]):([0-9a-f]*)$/.exec(
       name.slice(REPORT_PREFIX.length),
     )
     if (parts === null) return []
     const [, host = '', pid, release = '-', state = 'f', time = ''] = parts
-    return [
-      {
-        host,
-        pid: Number(pid),
-        release: release === '-' ? null : release,
-        state: own(STATES, state) ?? STATES.f,
-        reportedSecondsAgo: Math.max(0, Number(now) - (time === '' ? Number(now) : Number.parseInt(time, 16))),
-      },
-    ]
+    const reportedSecondsAgo = Math.max(0, Number(now) - (time === '' ? Number(now) : Number.parseInt(time, 16)))
+    // The beginning of the digest of the served release.
+    const served = release === '-' ? null : release
+    return [{ host, pid: Number(pid), release: served, state: own(STATES, state) ?? STATES.f, reportedSecondsAgo }]
   })
   return nodes.toSorted((a, b) => a.host.localeCompare(b.host) || a.pid - b.pid)
 }

@@ -50,15 +50,10 @@ export async function writerOf(connection: ShelfConnection): Promise<Writer | un
   return holder?.writes === true ? holder.writer : undefined
 }
 
-type Holder = {
-  readonly user: string
-  readonly session: number
-  readonly writes: boolean
-  /** The row, if this session has written it. */
-  readonly writer: Writer | undefined
-}
+type Holder = NonNullable<Awaited<ReturnType<typeof holderOf>>>
 
-async function holderOf(connection: ShelfConnection): Promise<Holder | undefined> {
+/** The holder of the lock, with the row that names it if the session of the holder has written that. */
+async function holderOf(connection: ShelfConnection) {
   type Row = Writer & {
     readonly user: string
     readonly session: number

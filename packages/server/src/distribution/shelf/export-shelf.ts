@@ -20,22 +20,12 @@ import {
 } from './layout.ts'
 import { compareStates, type Listing } from './pointer.ts'
 
-type ExportedShelf = {
-  readonly generation: number
-  readonly releases: number
-  /** Chunks that were written, and their bytes, without those that existed before. */
-  readonly chunks: number
-  readonly bytes: number
-  /** Lists whose licence forbids to pass them on, which were left out. */
-  readonly leftOut: readonly string[]
-}
-
 /** A concurrent reader gets the state before or the new one; files that belong to neither are removed. */
 export async function exportShelf(
   store: ReleaseStore,
   directory: string,
   options: ConstructorParameters<typeof HomeShelf>[1] = {},
-): Promise<ExportedShelf> {
+) {
   const home = new HomeShelf(store, options)
   const state = home.state()
   if (state === undefined)
@@ -51,17 +41,16 @@ export async function exportShelf(
         'nothing was written. Take it over first with nomenclator import mirror, or give an empty directory.',
     )
   const now = listingOf(boundedJson(Buffer.from(listing)), pointer)
+  // Without chunks that existed before.
   const written = { chunks: 0, bytes: 0 }
   for (const entity of entitiesIn(now)) {
     const shelved = await home.entity(entity)
-    if (shelved === undefined)
-      throw new OperationalError(`entity ${entity} is damaged; see nomenclator releases verify`)
+    if (shelved === undefined) throw damagedEntity(entity)
     for (const { digest } of shelved.chunks) {
       const path = join(directory, chunkName(entity, digest))
       if (existsSync(path)) continue
       const bytes = await home.chunk(entity, digest)
-      if (bytes === undefined)
-        throw new OperationalError(`entity ${entity} is damaged; see nomenclator releases verify`)
+      if (bytes === undefined) throw damagedEntity(entity)
       place(path, bytes)
       written.chunks++
       written.bytes += bytes.length
@@ -70,13 +59,13 @@ export async function exportShelf(
   }
   place(join(directory, listingName(pointer.listing)), listing)
   replaceDurably(join(directory, POINTER_NAME), pointerText(pointer))
-  prune(
-    join(directory, 'entities'),
-    new Set([now, before].flatMap((one) => (one === undefined ? [] : entitiesIn(one)))),
-  )
-  const { generation } = pointer
-  return { generation, releases: now.releases.size, ...written, leftOut }
+  const named = [...entitiesIn(now), ...(before === undefined ? [] : entitiesIn(before))]
+  prune(join(directory, 'entities'), new Set(named))
+  return { generation: pointer.generation, releases: now.releases.size, ...written, leftOut }
 }
+
+const damagedEntity = (entity: string) =>
+  new OperationalError(`entity ${entity} is damaged; see nomenclator releases verify`)
 
 /** Returns the state of the shelf in a directory; undefined if there is none. */
 function stateIn(directory: string): Listing | undefined {

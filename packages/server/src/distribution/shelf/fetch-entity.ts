@@ -30,14 +30,13 @@ import {
   ENTITY_FILES,
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
-  FACTS_FILE,
   isSameContent,
+  OPTIONAL_FILES,
   type ReleasedEntity,
   releasedEntity,
 } from '../../release/manifest.ts'
 import { DamagedRelease, readAs } from '../../release/release.ts'
 import { chunksOf, type FileChunk, MAX_CHUNK_BYTES, readFully, sha256 } from './chunks.ts'
-import type { ShelvedEntity } from './layout.ts'
 import { MAX_ENTITY_BYTES } from './offered.ts'
 import { ReleaseRefused, soundPart } from './shelf-failures.ts'
 import type { ShelfReader } from './shelf-reader.ts'
@@ -72,11 +71,7 @@ export async function fetchEntity(fetch: EntityFetch, name: string, expected: Re
   return manifest.definition
 }
 
-async function readShelved(
-  { reader, known }: EntityFetch,
-  name: string,
-  expected: ReleasedEntity,
-): Promise<{ readonly manifest: EntityManifest; readonly shelved: ShelvedEntity }> {
+async function readShelved({ reader, known }: EntityFetch, name: string, expected: ReleasedEntity) {
   const { digest } = expected
   const shelved = await reader.entity(digest)
   if (shelved === undefined) throw damagedEntity(digest, 'it is not there')
@@ -95,7 +90,7 @@ async function readShelved(
 }
 
 /** A name that another machine gives becomes a path here: no other name is accepted. */
-const ALLOWED_FILES = [...ENTITY_FILES, FACTS_FILE] as const
+const ALLOWED_FILES = [...ENTITY_FILES, ...OPTIONAL_FILES] as const
 
 const summary = objectOf({ size: wholeNumber(0, MAX_ENTITY_BYTES), sha256: digestText })
 const files = dictionaryOf(oneOf(...ALLOWED_FILES), summary, 100)
@@ -233,11 +228,7 @@ const MAX_UNPACKING = 4
 const MAX_RATIO = 1_000
 const FREE_BYTES = 1 << 26
 
-async function download(
-  { store, reader, onChunk }: EntityFetch,
-  entity: string,
-  missing: MissingChunks,
-): Promise<void> {
+async function download({ store, reader, onChunk }: EntityFetch, entity: string, missing: MissingChunks) {
   const lost = new Set(missing.keys())
   let room = FREE_BYTES
   const running = new Set<Promise<unknown>>()

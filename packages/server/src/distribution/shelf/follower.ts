@@ -299,7 +299,7 @@ export class ShelfFollower implements AsyncDisposable {
     try {
       return this.#options.store.currentDigest() !== undefined
     } catch {
-      // What cannot be read now may be served all the same.
+      // A home that cannot be read now may be served all the same.
       return true
     }
   }

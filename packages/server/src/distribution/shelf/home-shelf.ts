@@ -49,17 +49,17 @@ export class HomeShelf {
     const store = this.#store
     const known = store.knownHistory()
     if (known.length === 0) return undefined
-    const history = `${known.join('\n')}\n`
     const { generation, change, chain } = this.#pointer()
     const version = `${generation} ${change} ${this.#modified()}`
     if (this.#state?.version === version) return this.#state
     const digests = store.digests().filter((digest) => !('unreadable' in store.manifestOrReason(digest)))
     if (!digests.includes(known[0] ?? '')) return undefined
     const { releases, givenAs, ...offer } = this.#offer(digests.sort())
-    const given = historyWith(history, givenAs)
-    const listing = listingText({ history: given, idRegistry: store.idRegistryText() ?? '', releases })
+    const given = givenAs.size === 0 ? known : new Set(known.map((one) => givenAs.get(one) ?? one))
+    const history = `${[...given].join('\n')}\n`
+    const listing = listingText({ history, idRegistry: store.idRegistryText() ?? '', releases })
     const digest = sha256(listing)
-    // What is left out makes this a part of the state that the home follows.
+    // A release that is left out makes this a part of the state that the home follows.
     const name = change === undefined ? digest.slice(0, 32) : givenAs.size > 0 ? partOf(change) : change
     this.#state = { version, listing, pointer: { generation, change: name, chain, listing: digest }, ...offer }
     return this.#state
@@ -152,28 +152,11 @@ export class HomeShelf {
   }
 }
 
-/** A history whose releases are given under other digests. */
-const historyWith = (history: string, givenAs: Offer['givenAs']): string =>
-  givenAs.size === 0
-    ? history
-    : `${[
-        ...new Set(
-          history
-            .trim()
-            .split('\n')
-            .map((digest) => givenAs.get(digest) ?? digest),
-        ),
-      ].join('\n')}\n`
-
 /** Describes a sound entity as a shelf has it. */
 export function shelvedEntity(directory: string, digest: string): ShelvedEntity {
   const { files } = readEntityManifest(directory, digest)
   return {
     manifest: readFileSync(join(directory, ENTITY_MANIFEST_FILE), 'utf8'),
-    chunks: Object.keys(files).flatMap((file) =>
-      chunksOf(directory, file)
-        .map(({ bytes: _, ...chunk }) => chunk)
-        .toArray(),
-    ),
+    chunks: Object.keys(files).flatMap((file) => [...chunksOf(directory, file).map(({ bytes: _, ...chunk }) => chunk)]),
   }
 }

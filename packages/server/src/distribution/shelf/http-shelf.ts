@@ -17,7 +17,7 @@ import {
 import type { ListedPointer, Listing } from './pointer.ts'
 import { openHosts } from './several-hosts.ts'
 import { ShelfAway, ShelfRefused, ShelfSilent } from './shelf-failures.ts'
-import type { OpenShelf, ShelfHost } from './shelf-reader.ts'
+import type { OpenShelf, PackedChunk, ShelfHost } from './shelf-reader.ts'
 
 /** With the time limit of a response, and half as much again at random, a stalled link is noticed within 5 s. */
 const POLL_MILLISECONDS = 2_000
@@ -67,7 +67,8 @@ class HttpShelf implements ShelfHost {
   }
 
   async pointer(): Promise<ListedPointer> {
-    const pointer = await this.#read(POINTER_NAME, MAX_POINTER_BYTES, parsePointer, POINTER_SECONDS)
+    const json = await this.#get(POINTER_NAME, MAX_POINTER_BYTES, POINTER_SECONDS)
+    const pointer = json && parsePointer(json)
     if (pointer === undefined) throw new ShelfRefused(`${this.#url}/${POINTER_NAME} is not the pointer of a shelf`)
     this.#pointer = pointer
     return pointer
@@ -81,15 +82,17 @@ class HttpShelf implements ShelfHost {
     return found
   }
 
-  #listing = (pointer: ListedPointer): Promise<Listing | undefined> =>
-    this.#read(listingName(pointer.listing), MAX_LISTING_BYTES, (json) =>
-      sha256(json) === pointer.listing ? listingOf(boundedJson(json), pointer) : undefined,
-    )
+  async #listing(pointer: ListedPointer): Promise<Listing | undefined> {
+    const json = await this.#get(listingName(pointer.listing), MAX_LISTING_BYTES)
+    return json && sha256(json) === pointer.listing ? listingOf(boundedJson(json), pointer) : undefined
+  }
 
-  entity = (digest: string): Promise<ShelvedEntity | undefined> =>
-    this.#read(entityName(digest), MAX_ENTITY_BYTES, (json) => entityOf(boundedJson(json)))
+  async entity(digest: string): Promise<ShelvedEntity | undefined> {
+    const json = await this.#get(entityName(digest), MAX_ENTITY_BYTES)
+    return json && entityOf(boundedJson(json))
+  }
 
-  async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<readonly [string, Uint8Array]> {
+  async *chunks(entity: string, digests: readonly string[]): AsyncGenerator<PackedChunk> {
     const chunk = (digest: string) => this.#get(chunkName(entity, digest), 2 * MAX_CHUNK_BYTES)
     for (let at = 0; at < digests.length; at += MAX_REQUESTS) {
       const some = digests.slice(at, at + MAX_REQUESTS)
@@ -120,16 +123,6 @@ class HttpShelf implements ShelfHost {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.destroy()
-  }
-
-  async #read<T>(
-    name: string,
-    maxBytes: number,
-    parse: (json: Uint8Array) => T | undefined,
-    seconds?: number,
-  ): Promise<T | undefined> {
-    const bytes = await this.#get(name, maxBytes, seconds)
-    return bytes && parse(bytes)
   }
 
   /** Returns undefined if there is no such file. A host that asks for a pause gets it. */

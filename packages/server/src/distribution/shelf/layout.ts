@@ -44,7 +44,7 @@ const MAX_CHUNKS = 200_000
 const name = text(100)
 /** A file that is read as JSON when it is used. */
 const file = suchThat(text(MAX_FILE_LETTERS), 'JSON of fewer and less deep values', (json) => isBounded(json))
-const listing = objectOf({
+export const listing = objectOf({
   history: text(MAX_HISTORY_LETTERS, /^(?:[0-9a-f]{64}(?:\n|$))*$/, 'digests, a line each'),
   idRegistry: suchThat(text(MAX_REGISTRY_LETTERS), 'an id registry of at most a million identifiers', (json) =>
     isBounded(json, MAX_REGISTRY_VALUES),
@@ -64,7 +64,7 @@ export function listingOf(value: unknown, { generation, change, chain }: Pointer
 const chunk = objectOf({ file: name, digest: sha256, start: wholeNumber(), size: wholeNumber(1, MAX_CHUNK_BYTES) })
 
 /** The text of the entity.json of an entity, and the chunks of all its files, in order. */
-const entity = objectOf({ manifest: file, chunks: listOf(chunk, MAX_CHUNKS) })
+export const entity = objectOf({ manifest: file, chunks: listOf(chunk, MAX_CHUNKS) })
 export type ShelvedEntity = TypeOf<typeof entity>
 
 export const entityText = (entity: ShelvedEntity): string => JSON.stringify(entity)

@@ -1,4 +1,4 @@
-// What a shelf offers, before anything of it is fetched: its releases, no more of them than a home should get, and its id registry.
+// The releases and the id registry that a shelf offers, held to limits before anything is fetched.
 
 import { isObject } from '../../base/json.ts'
 import { parsedObject } from '../../base/json-bounds.ts'

@@ -55,7 +55,7 @@ export type Listing = Pointer & {
   readonly releases: ReadonlyMap<string, ReleaseFiles>
 }
 
-const followed = objectOf({
+export const followed = objectOf({
   ...members,
   /** True if the home has all releases of that state, and not only the current one. */
   complete: boolean,

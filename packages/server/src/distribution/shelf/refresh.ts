@@ -6,11 +6,7 @@ import { ReleaseRefused, ShelfAway } from './shelf-failures.ts'
 import type { OpenShelf } from './shelf-reader.ts'
 
 /** Returns warnings. If the shelf is away, or has nothing sound, the command reads the home as it is. */
-export async function refreshHome(
-  store: ReleaseStore,
-  open: OpenShelf,
-  lock: () => Promise<Disposable>,
-): Promise<readonly string[]> {
+export async function refreshHome(store: ReleaseStore, open: OpenShelf, lock: () => Promise<Disposable>) {
   try {
     await using shared = await open('', () => {})
     const followed = readFollowed(store.home)

@@ -5,7 +5,7 @@ import { sha256 } from './chunks.ts'
 import type { ShelvedEntity } from './layout.ts'
 import { type HostPointer, type Listing, type Pointer, stateName } from './pointer.ts'
 import { ShelfAway, ShelfRefused } from './shelf-failures.ts'
-import type { FollowedShelf, OpenHost, OpenShelf, ShelfHost } from './shelf-reader.ts'
+import type { FollowedShelf, OpenHost, OpenShelf, PackedChunk, ShelfHost } from './shelf-reader.ts'
 
 type NamedHost = { readonly name: string; readonly open: OpenHost }
 
@@ -83,11 +83,7 @@ class SeveralHosts implements FollowedShelf {
     })
   }
 
-  async *chunks(
-    entity: string,
-    digests: readonly string[],
-    attempt = 0,
-  ): AsyncGenerator<readonly [string, Uint8Array]> {
+  async *chunks(entity: string, digests: readonly string[], attempt = 0): AsyncGenerator<PackedChunk> {
     const missing = new Set(digests)
     const hosts = this.#found.map(({ host }) => host)
     let failure: unknown

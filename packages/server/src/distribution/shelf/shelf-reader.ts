@@ -2,6 +2,9 @@
 import type { ShelvedEntity } from './layout.ts'
 import type { HostPointer, Listing, Pointer } from './pointer.ts'
 
+/** The digest of a chunk, and its compressed bytes. */
+export type PackedChunk = readonly [digest: string, packed: Uint8Array]
+
 /** Its results are of the right form, and not verified. */
 export type ShelfReader = {
   /** Returns the given state, or a later one of the same host; the newest state by default. */
@@ -12,11 +15,7 @@ export type ShelfReader = {
    * Yields compressed chunks of an entity in any order, and leaves out missing ones. A damaged chunk is requested again with another
    * `attempt`, and then comes from another host.
    */
-  chunks(
-    entity: string,
-    digests: readonly string[],
-    attempt?: number,
-  ): AsyncIterable<readonly [digest: string, packed: Uint8Array]>
+  chunks(entity: string, digests: readonly string[], attempt?: number): AsyncIterable<PackedChunk>
   /** The number of attempts that make sense; 1 by default. */
   readonly attempts?: number
 }

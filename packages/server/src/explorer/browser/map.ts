@@ -1,10 +1,8 @@
 // The map: dots on a canvas to zoom, move and choose from, with the largest of those in view as a list and as labels.
+import { addressOf, BoundaryLayer, type BoundedList, valueAt, type Way } from './boundaries.ts'
 import { type Camera, CLOSE_UP, Projection, paint, palette, type Rgb, radii } from './dots.ts'
 import { element, isolated } from './element.ts'
 import { centresOf, type GroupCentre, type Points, parsePoints } from './points.ts'
-
-/** The fields that lead to a value. */
-type Way = readonly string[]
 
 type Settings = {
   readonly points: string
@@ -28,11 +26,14 @@ type Settings = {
   readonly parents: readonly { readonly names: readonly Way[]; readonly withKind: string }[]
   readonly maxParents: number
   readonly size?: string
+  readonly boundaries: readonly BoundedList[]
   readonly groups: readonly string[]
   /** The hue of every group, in degrees. */
   readonly hues: readonly number[]
   readonly language: string
-  readonly words: Readonly<Record<'inView' | 'inhabitants' | 'failed' | 'kilometres' | 'metres', string>>
+  readonly words: Readonly<
+    Record<'inView' | 'inhabitants' | 'failed' | 'kilometres' | 'metres' | 'notAllowed' | 'nowhere', string>
+  >
 }
 
 type MapRecord = { readonly [field: string]: unknown }
@@ -55,6 +56,9 @@ const MAX_SCALE_BAR = 110
 const FEW_DOTS = 2_000
 const MANY_DOTS = 20_000
 const NARROW = 500
+/** Milliseconds of a frame, of which there are sixty a second, that drawing may take. */
+const MAX_FRAME = 10
+const DRAW_PAUSE = 120
 
 const isDark = matchMedia('(prefers-color-scheme: dark)')
 
@@ -63,9 +67,6 @@ async function bytesAt(address: string): Promise<ArrayBuffer> {
   if (!response.ok) throw new Error(`${address} has status ${response.status}`)
   return response.arrayBuffer()
 }
-
-const valueAt = (record: MapRecord, way: Way): unknown =>
-  way.reduce<unknown>((value, step) => (value as MapRecord | null | undefined)?.[step], record)
 
 /** The first value that the record has. */
 function firstAt(record: MapRecord, ways: readonly Way[]): string | undefined {
@@ -105,6 +106,10 @@ class DotMap {
   #width = 0
   #height = 0
   #frame: number | undefined
+  readonly #boundaries: BoundaryLayer | undefined
+  /** The camera of the picture, and the milliseconds that drawing it took. */
+  #drawn: { camera: Camera; took: number } | undefined
+  #drawTimer: ReturnType<typeof setTimeout> | undefined
   #listTimer: ReturnType<typeof setTimeout> | undefined
   #hoverTimer: ReturnType<typeof setTimeout> | undefined
   #listRequest: AbortController | undefined
@@ -134,6 +139,10 @@ class DotMap {
     const shown = found === undefined ? points.order.length : points.order.filter(this.#isShown).length
     this.#hasFewDots = shown <= VERY_FEW_DOTS
     this.#leastRadius = shown < FEW_DOTS ? 3.2 : shown < MANY_DOTS ? 0.9 : 0
+    if (settings.boundaries.length > 0) {
+      this.#boundaries = new BoundaryLayer(this.#canvas, this.#projection)
+      void this.#boundaries.load(settings.boundaries, settings.carried).then(() => this.#drawLater())
+    }
     this.#measure()
     this.#fitAll()
     this.#readAddress()
@@ -184,6 +193,7 @@ class DotMap {
     const density = Math.min(devicePixelRatio, MAX_DENSITY)
     const [width, height] = [Math.round(this.#width * density), Math.round(this.#height * density)]
     if (width === 0 || height === 0) return
+    const began = performance.now()
     if (this.#canvas.width !== width) this.#canvas.width = width
     if (this.#canvas.height !== height) this.#canvas.height = height
     paint(this.#context, {
@@ -203,16 +213,38 @@ class DotMap {
     this.#context.setTransform(density, 0, 0, density, 0, 0)
     this.#showScale()
     this.#drawLabels()
+    this.#boundaries?.draw({ camera: this.#camera, width: this.#width, height: this.#height, density })
+    for (const canvas of this.#canvases) canvas.style.transform = ''
+    this.#drawn = { camera: { ...this.#camera }, took: performance.now() - began }
     this.#element.dataset.drawn = 'true'
     // A finger scrolls the page while the whole map is in view.
     this.#canvas.classList.toggle('close-up', this.#camera.scale > this.#fitted * 1.01)
   }
 
+  get #canvases(): readonly HTMLCanvasElement[] {
+    return [this.#canvas, ...(this.#boundaries?.canvases ?? [])]
+  }
+
+  /** Draws with the next frame; where that takes long, the picture there is moves until nothing else happens for a moment. */
   #drawLater(): void {
+    clearTimeout(this.#drawTimer)
+    const isSlow = this.#drawn !== undefined && this.#drawn.took > MAX_FRAME
+    if (isSlow) this.#drawTimer = setTimeout(() => this.#draw(), DRAW_PAUSE)
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined
-      this.#draw()
+      if (isSlow) this.#shift()
+      else this.#draw()
     })
+  }
+
+  /** Moves the picture that was drawn last to where it belongs now. */
+  #shift(): void {
+    if (this.#drawn === undefined) return
+    const { longitude, latitude, scale } = this.#drawn.camera
+    const { x, y } = this.#projection.toScreen(this.#camera, this.#width, this.#height, [longitude, latitude])
+    const zoom = this.#camera.scale / scale
+    const move = `translate(${x - (this.#width / 2) * zoom}px, ${y - (this.#height / 2) * zoom}px) scale(${zoom})`
+    for (const canvas of this.#canvases) canvas.style.transform = move
   }
 
   /** A bar of a round length, with that length beside it. */
@@ -341,6 +373,7 @@ class DotMap {
       if (action === 'in') this.#zoomBy(BUTTON_STEP)
       else if (action === 'out') this.#zoomBy(1 / BUTTON_STEP)
       else if (action === 'whole') this.#showAll()
+      else if (action === 'where') this.#locate()
     })
     canvas.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     canvas.addEventListener('keydown', (event) => this.#key(event))
@@ -423,7 +456,9 @@ class DotMap {
     const [x, y] = this.#offset(event)
     const before = this.#pointers.get(event.pointerId)
     if (before === undefined) {
-      if (event.pointerType === 'mouse') this.#hover(this.#hit(x, y))
+      if (event.pointerType !== 'mouse') return
+      this.#hover(this.#hit(x, y))
+      this.#boundaries?.light(this.#placeAt(x, y))
       return
     }
     const distance = this.#pointerDistance()
@@ -447,9 +482,50 @@ class DotMap {
     this.#forget(event)
     if (pressed === undefined || pressed.moved) return
     const position = this.#hit(pressed.x, pressed.y)
+    if (position === undefined && this.#boundaries !== undefined) {
+      this.#hover(undefined)
+      this.#tellPlace(this.#boundaries, pressed.x, pressed.y)
+    }
     // A finger cannot hover: it sees first what it has chosen, with a link to open it.
     if (event.pointerType !== 'mouse') this.#hover(position)
     else if (position !== undefined) void this.#open(position)
+  }
+
+  #placeAt(x: number, y: number) {
+    return this.#projection.toPlace(this.#camera, this.#width, this.#height, x, y)
+  }
+
+  /** Tells what a place lies in, in a card beside it. */
+  #tellPlace(boundaries: BoundaryLayer, x: number, y: number): void {
+    const place = this.#placeAt(x, y)
+    const links = boundaries.describe(place)
+    boundaries.light(place)
+    if (links.length === 0) return
+    this.#card.replaceChildren(...links)
+    this.#placeCard(x, y, 0)
+  }
+
+  /** Asks the browser where the reader is, and opens the record that has the place within its boundaries. */
+  #locate(): void {
+    const { boundaries, words } = this.#settings
+    const tell = (text: string) => {
+      this.#card.replaceChildren(text)
+      this.#placeCard(this.#width, 0, 0)
+    }
+    const open = async ({ coords }: GeolocationPosition) => {
+      const list = boundaries.at(-1) as BoundedList
+      const containing = `${coords.latitude.toFixed(6)},${coords.longitude.toFixed(6)}`
+      const response = await fetch(`${list.within}?containing=${containing}&per_page=1`)
+      const [record] = response.ok ? ((await response.json()) as MapRecord[]) : []
+      if (record === undefined) tell(words.nowhere)
+      else location.assign(addressOf(record, list, this.#settings.carried))
+    }
+    navigator.geolocation.getCurrentPosition(
+      (position) => {
+        void open(position)
+      },
+      () => tell(words.notAllowed),
+    )
   }
 
   #forget(event: PointerEvent): void {
@@ -519,21 +595,24 @@ class DotMap {
     const y = (this.#points.y[position] as number) * yFactor + yOffset
     const reach = (this.#radius[this.#points.sizes[position] as number] as number) + 4
     this.#card.replaceChildren(...this.#described(record))
-    this.#card.hidden = false
-    const { offsetWidth, offsetHeight } = this.#card
-    const left = x + reach + 8 + offsetWidth > this.#width ? x - reach - 8 - offsetWidth : x + reach + 8
-    const top = Math.min(Math.max(y - offsetHeight / 2, 4), this.#height - offsetHeight - 4)
-    this.#card.style.transform = `translate(${Math.round(Math.max(left, 4))}px, ${Math.round(top)}px)`
+    this.#placeCard(x, y, reach)
     this.#ring.hidden = false
     this.#ring.style.width = `${2 * reach}px`
     this.#ring.style.height = `${2 * reach}px`
     this.#ring.style.transform = `translate(${x - reach}px, ${y - reach}px)`
   }
 
+  /** Shows the card beside a place in the picture. */
+  #placeCard(x: number, y: number, reach: number): void {
+    this.#card.hidden = false
+    const { offsetWidth, offsetHeight } = this.#card
+    const left = x + reach + 8 + offsetWidth > this.#width ? x - reach - 8 - offsetWidth : x + reach + 8
+    const top = Math.min(Math.max(y - offsetHeight / 2, 4), this.#height - offsetHeight - 4)
+    this.#card.style.transform = `translate(${Math.round(Math.max(left, 4))}px, ${Math.round(top)}px)`
+  }
+
   #addressOf(record: MapRecord): string {
-    const { address, key, separator, carried } = this.#settings
-    const parts = key.map((way) => encodeURIComponent(String(valueAt(record, way))))
-    return `${address}/${parts.join(separator)}${carried}`
+    return addressOf(record, this.#settings, this.#settings.carried)
   }
 
   async #open(position: number): Promise<void> {

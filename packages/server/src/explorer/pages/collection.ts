@@ -61,6 +61,7 @@ import {
   releasePairs,
   type View,
 } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { knownSize } from './map.ts'
 
 /** Parameters of a list that the page sets itself. */
@@ -129,13 +130,13 @@ function tablePage(view: View, entity: Entity, shown: Shown): ExplorerPage {
     main: html`<div class="toolbar">
 <div class="heading">
 <h1>${title}</h1>
-<p class="count" role="status">${words.table.total(language.number(list.total), counted(view, entity, list.total))}</p>
+<p class="count" role="status">${filled(words.table.total, language.number(list.total), counted(view, entity, list.total))}</p>
 </div>
 ${list.total > 0 && html`<div class="actions">${downloadMenu(view, entity, shown)}${mapLink(view, entity, query)}${columnMenu(view, shown)}</div>`}
 </div>
 ${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
 <div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? words.table.searchWithin(manyWithin(view, entity)) : words.table.searchHere, within: entity })}
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? filled(words.table.searchWithin, manyWithin(view, entity)) : words.table.searchHere, within: entity })}
 ${narrowing.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
 </div>
 ${chosenFilters(view, entity, filters, facets)}
@@ -191,7 +192,7 @@ function chosenFilters(view: View, entity: Entity, filters: QueryPairs, facets: 
   if (chips.length === 0) return undefined
   const items = chips.map(
     ({ label, rest }) =>
-      html`<li><a href="${href(view, path, omit(rest, 'page'))}" aria-label="${words.table.remove(label)}">${isolated(label)} <span aria-hidden="true">×</span></a></li>`,
+      html`<li><a href="${href(view, path, omit(rest, 'page'))}" aria-label="${filled(words.table.remove, label)}">${isolated(label)} <span aria-hidden="true">×</span></a></li>`,
   )
   const none = omit(withoutPlace(pairs.filter((pair) => !filters.includes(pair))), 'page')
   return html`<section class="chosen" aria-label="${words.table.chosen}"><ul>${items}
@@ -203,7 +204,9 @@ function nearLabel({ words, language, pairs }: View): string | undefined {
   const [near, distance] = [parameter(pairs, 'near'), parameter(pairs, 'within_km')]
   if (near === undefined) return undefined
   const place = near.replace(/\s*,\s*/, ', ')
-  return distance === undefined ? words.table.near(place) : words.table.nearWithin(place, language.numeral(distance))
+  return distance === undefined
+    ? filled(words.table.near, place)
+    : filled(words.table.nearWithin, place, language.numeral(distance))
 }
 
 /** Without a point there is no distance to show. */
@@ -217,15 +220,15 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   const { words } = view
   const facet = facets.find((one) => one.parameter === name)
   if (facet !== undefined)
-    return words.table.other(facetLabel(view, entity, facet), chosenLabel(view, entity, facet, value))
+    return filled(words.table.other, facetLabel(view, entity, facet), chosenLabel(view, entity, facet, value))
   const filter = filterNamed(entity, name)
   if (filter === undefined)
-    return name === 'root' ? words.table.roots : words.table.within(recordNamed(view, entity, value) ?? value)
+    return name === 'root' ? words.table.roots : filled(words.table.within, recordNamed(view, entity, value) ?? value)
   const { path, match } = filter
   const label = stepsLabel(view, entity, path.steps)
   const isReference = path.field.kind === 'broader'
   if (match === 'equals' || match === 'contains')
-    return words.table.other(label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
+    return filled(words.table.other, label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
   const relation = { min: words.table.between, max: words.table.atMost, begins: words.table.beginning }[match]
   return `${label} ${relation} ${numeralOf(view, path.steps.at(-1) ?? '', path.field, value)}`
 }
@@ -288,10 +291,10 @@ function facetList(view: View, entity: Entity, facet: Facet): Html | undefined {
   const open = ordered.length <= MAX_SCROLLED_VALUES ? ordered.length : Math.max(MAX_OPEN_VALUES - 2, chosen.length)
   const id = `facet-${facet.parameter.replaceAll('.', '--')}`
   return html`<section class="facet" aria-labelledby="${id}">
-<h3 id="${id}">${words.table.by(facetWithin(view, entity, facet))}</h3>
+<h3 id="${id}">${filled(words.table.by, facetWithin(view, entity, facet))}</h3>
 <ul${open > MAX_OPEN_VALUES && html` class="long"`}>${ordered.slice(0, open).map(item)}</ul>
-${open < ordered.length && html`<details class="rest"><summary>${words.table.seeAll(language.number(ordered.length))}</summary><ul>${ordered.slice(open).map(item)}</ul></details>`}
-${isCut(facet) && html`<p class="note">${words.table.more(language.number(facet.size - shown.length))}</p>`}
+${open < ordered.length && html`<details class="rest"><summary>${filled(words.table.seeAll, language.number(ordered.length))}</summary><ul>${ordered.slice(open).map(item)}</ul></details>`}
+${isCut(facet) && html`<p class="note">${filled(words.table.more, language.number(facet.size - shown.length))}</p>`}
 </section>`
 }
 
@@ -313,7 +316,7 @@ function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Hist
     html`<label><span>${says}</span><input name="${name}" inputmode="decimal" autocomplete="off" value="${parameter(pairs, name) ?? ''}" placeholder="${shown(value)}" aria-label="${label} ${says}"></label>`
   return html`<section class="facet range" aria-labelledby="${id}">
 <h3 id="${id}">${label}</h3>
-<svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words.table.spread(label, shown(min), shown(max))}">${bars}</svg>
+<svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${filled(words.table.spread, label, shown(min), shown(max))}">${bars}</svg>
 <form action="${path}">
 ${hiddenInputs([...omit(pairs, names.min, names.max, 'page'), ...carried])}
 ${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max)}<button type="submit">${words.table.apply}</button>
@@ -489,7 +492,7 @@ function table(view: View, entity: Entity, { list, columns, chosen, offered }: S
     (record) => html`<tr>${columns.map((column) => dataCell(column, record, fits))}</tr>
 `,
   )}</tbody>
-</table></div>${chosen.length === 0 && more > 0 && html`<p class="note">${view.words.table.moreFields(view.language.number(more))}</p>`}`
+</table></div>${chosen.length === 0 && more > 0 && html`<p class="note">${filled(view.words.table.moreFields, view.language.number(more))}</p>`}`
 }
 
 const classesOf = ({ isNumber, use }: Column, fits: boolean): Html | undefined => {
@@ -506,7 +509,7 @@ function headerCell(view: View, column: Column, sorted: string, fits: boolean): 
   const kept = omit(view.pairs, 'sort', 'page')
   const target: QueryPairs = next === undefined ? kept : [...kept, ['sort', next]]
   const mark = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓'
-  return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${words.table.sortBy(label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
+  return html`<th scope="col"${classesOf(column, fits)}${direction !== undefined && html` aria-sort="${direction}"`}><a href="${href(view, view.path, target)}" title="${filled(words.table.sortBy, label)}">${label}<span class="mark" aria-hidden="true">${mark}</span></a></th>`
 }
 
 const dataCell = (column: Column, record: PublishedRecord, fits: boolean): Html =>
@@ -527,7 +530,7 @@ function pagination(view: View, list: ReadList): Html | undefined {
   const first = (page - 1) * perPage + 1
   const sizes = PAGE_SIZES.includes(perPage) ? PAGE_SIZES : [...PAGE_SIZES, perPage].sort((a, b) => a - b)
   return html`<div class="paging">
-<p>${words.table.range(language.number(first), language.number(first + records.length - 1), language.number(total))}${totalPages > 1 && html` · ${words.table.page(language.number(page), language.number(totalPages))}`}</p>
+<p>${filled(words.table.range, language.number(first), language.number(first + records.length - 1), language.number(total))}${totalPages > 1 && html` · ${filled(words.table.page, language.number(page), language.number(totalPages))}`}</p>
 ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first, 'first')}${link(page - 1, words.table.previous, 'prev')}${link(page + 1, words.table.next, 'next')}${link(totalPages, words.table.last, 'last')}</ul></nav>`}
 <div class="sizes" role="group" aria-label="${words.table.perPage}"><span>${words.table.perPage}</span><ul>${sizes.map(
     (size) => {
@@ -554,12 +557,13 @@ function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
   const isTable = (format: FormatName) => recordFormats[format].hasColumns
   // Most people can open a workbook, and fewer anything but a table.
   const formats = [...FORMATS.filter(isTable).toReversed(), ...FORMATS.filter((format) => !isTable(format))]
-  const links = formats.map((format) => {
-    const { title, downloadParameters = [] }: RecordFormat = recordFormats[format]
+  const links = formats.flatMap((format) => {
+    const { title, downloadParameters = [], extension = format, maxRecords }: RecordFormat = recordFormats[format]
+    if (title === undefined || shown.list.total > (maxRecords ?? Number.POSITIVE_INFINITY)) return []
     const address = withQuery(path, [...pairs, [FORMAT.name, format], ...downloadParameters])
-    return html`<li><a href="${address}" download="${entity.plural}.${format}" aria-label="${words.table.downloadAs(title)}">${title}</a></li>`
+    return html`<li><a href="${address}" download="${entity.plural}.${extension}" aria-label="${filled(words.table.downloadAs, title)}">${title}</a></li>`
   })
-  return html`<details class="menu downloads" name="menu"><summary>${words.table.download(language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
+  return html`<details class="menu downloads" name="menu"><summary>${filled(words.table.download, language.number(shown.list.total))}</summary><ul>${links}</ul></details>`
 }
 
 /** A link to the map with the same filters, if the records have coordinates. */

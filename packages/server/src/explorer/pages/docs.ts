@@ -11,7 +11,7 @@ import { badParameter, type ProblemKind, problemTitles } from '../../http/proble
 import { OPENAPI_PATH } from '../../http/routes.ts'
 import { parameterNamed } from '../../http/v2/parameter.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
-import { recordVariables } from '../../http/v2/v2-routes.ts'
+import { recordVariables } from '../../http/v2/record-paths.ts'
 import type { Release } from '../../release/release.ts'
 import type { PageLanguage } from '../language.ts'
 import { DOCS_PATH } from '../links.ts'
@@ -35,6 +35,7 @@ import {
 import { type Examples, examplesOf } from '../reference-examples.ts'
 import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, parameter, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 
 export const RUN_PATH = `${DOCS_PATH}/run`
 
@@ -118,7 +119,7 @@ function resourceSection(shown: Shown, resource: ReferenceSection): Html {
   return html`<div class="resource">
 ${variantTable(view, resource)}
 <div class="halves">${resourceForm(shown, resource)}
-<div class="response" hidden><h3>${words.reference.response}</h3><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
+<div class="response" hidden><h2>${words.reference.response}</h2><p class="line"><code></code></p><details><summary>${words.reference.headers}</summary><pre tabindex="0"></pre></details><pre class="body" tabindex="0" aria-label="${words.reference.body}"></pre><p class="cut" hidden>${words.reference.cut}</p></div>
 </div>
 ${fieldTables(shown, resource)}
 ${problems.length > 0 && html`<p class="note">${words.reference.problems}: ${problems.map((status) => html`<a href="${href(view, DOCS_PATH)}#status-${status}">${status}</a> `)}</p>`}
@@ -142,7 +143,7 @@ function summaryOf(
   const { collections } = view.api.catalog
   if (entity === undefined) {
     const ofV1 = path === V1_PATH ? undefined : collections.get(path.slice(V1_PATH.length + 1))
-    if (base === V1_PATH && ofV1 !== undefined) return summaries.listV1(manyOf(view, ofV1))
+    if (base === V1_PATH && ofV1 !== undefined) return filled(summaries.listV1, manyOf(view, ofV1))
     return method === 'post' ? summaries.posted : (own(summaries.paths, path) ?? summary)
   }
   const [, , , first = '', ...rest] = path.split('/')
@@ -153,7 +154,7 @@ function summaryOf(
   const around = summaries.around[last ?? '']
   if (around !== undefined && collections.get(first) === entity) return `${around}: ${form}`
   const parent = collections.get(first)
-  if (last === entity.plural && parent !== undefined) return `${summaries.below(oneOf(view, parent))}: ${form}`
+  if (last === entity.plural && parent !== undefined) return `${filled(summaries.below, oneOf(view, parent))}: ${form}`
   return summaries.record
 }
 
@@ -174,7 +175,7 @@ function resourceForm(shown: Shown, resource: ReferenceSection): Html {
   return html`<form action="${RUN_PATH}" data-running="${words.reference.running}" data-failed="${words.reference.failed}">
 <label${operations.length === 1 && html` hidden`}><span>${words.reference.variant}</span><select name="operation">${operations.map(option)}</select></label>
 <div class="fields">${others.map(field)}</div>
-${filters.length > 0 && html`<details class="filters"><summary>${words.reference.filters(String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
+${filters.length > 0 && html`<details class="filters"><summary>${filled(words.reference.filters, String(filters.length))}</summary><div class="fields">${filters.map(field)}</div></details>`}
 ${posted.length > 0 && bodyField(view, path, examples, posted)}
 <p><button type="submit">${words.reference.run}</button></p>
 </form>`
@@ -210,7 +211,7 @@ function bodyField(view: View, path: string, examples: Examples, variants: reado
   const body = examples.given('body')
   // An apostrophe would end the quotes of the shell.
   const curl = `curl -H 'Content-Type: application/json' -d '${body.replaceAll("'", '\\u0027')}' '${baseUrl}${path}'`
-  return html`<div data-for="${variants.join(' ')}"><label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${words.reference.rows(exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
+  return html`<div data-for="${variants.join(' ')}"><label><span><code>${words.reference.requestBody}</code> <em>${words.reference.required}</em></span> <small>${filled(words.reference.rows, exampleParts(view))}</small><textarea name="${BODY}" rows="3" required spellcheck="false">${body}</textarea></label>
 ${codeBlock(view, curl, 'curl')}</div>`
 }
 
@@ -248,7 +249,7 @@ function inputFor(shown: Shown, resource: ReferenceSection, field: FormField): H
   const value = one.name === 'per_page' ? EXAMPLE_PER_PAGE : isGiven ? example : ''
   const notes = [
     one.in === 'path' ? words.reference.inPath : isRequired ? words.reference.required : undefined,
-    schema.default === undefined ? undefined : words.reference.byDefault(String(schema.default)),
+    schema.default === undefined ? undefined : filled(words.reference.byDefault, String(schema.default)),
   ].filter((note) => note !== undefined)
   const isForAll = field.variants.length === resource.operations.length
   return html`<label${!isForAll && html` data-for="${field.variants.join(' ')}"`}><span><code>${one.name}</code>${notes.length > 0 && html` <em>${notes.join(', ')}</em>`}</span> <small>${parameterText(view, resource, field)}</small>${control(view, name, schema, { value, placeholder: example || (schema.examples?.[0] ?? ''), isRequired })}</label>
@@ -274,12 +275,12 @@ function fieldText(
     const inList = collections.get(list ?? '')
     const owner = [...entities.values()].find((one) => recordVariables(one).at(-1)?.[0] === name)
     const identified = inList ?? owner
-    return identified && words.reference.identifierOf(oneOf(view, identified))
+    return identified && filled(words.reference.identifierOf, oneOf(view, identified))
   }
   if (entity === undefined) return entities.has(name) ? words.reference.partOfRow : undefined
   const filter = filterOf(entity, name)
   if (language.code === 'en' || filter === undefined) return undefined
-  return words.reference.filterBy(filterText(view, entity, filter))
+  return filled(words.reference.filterBy, filterText(view, entity, filter))
 }
 
 type Filter = NonNullable<ReturnType<typeof filterOf>>
@@ -329,7 +330,7 @@ const isRecord = ({ components }: Document, schema: ShownSchema): boolean =>
   Object.entries(components.schemas).some(([name, one]) => one === schema && `${name}Field` in components.schemas)
 
 const fieldTable = ({ words }: View, caption: string | undefined, rows: readonly FieldRow[]): Html =>
-  html`<h3>${words.reference.responseFields}${caption !== undefined && html`: <code>${caption}</code>`}</h3>
+  html`<h2>${words.reference.responseFields}${caption !== undefined && html`: <code>${caption}</code>`}</h2>
 <div class="scroll"><table class="response-fields">
 <thead><tr><th scope="col">${words.reference.field}</th><th scope="col">${words.reference.type}</th><th scope="col">${words.reference.meaning}</th></tr></thead>
 <tbody>${rows.map(({ name, type, meaning }) => html`<tr><th scope="row"><code>${name}</code></th><td>${type}</td><td>${meaning}</td></tr>`)}</tbody></table></div>`

@@ -30,6 +30,7 @@ import {
 import { searchBox } from '../search-box.ts'
 import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { smallMap } from './map.ts'
 
 export function homePage(view: View): ExplorerPage {
@@ -55,7 +56,7 @@ ${collectionCards(view, 3)}
 <div class="columns">
 <section aria-labelledby="changed-title">
 <h2 id="changed-title">${words.home.changed}</h2>
-<p><a href="${href(view, RELEASES_PATH)}">${words.release.served(shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
+<p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
 ${lastChanges(view)}
 </section>
 <section aria-labelledby="use-title">
@@ -132,7 +133,7 @@ function lastChanges(view: View): Html {
     ['from', before.digest],
     ['to', current.digest],
   ])
-  return html`${changed.length === 0 ? html`<p>${words.home.sameCounts(date)}</p>` : html`<p>${words.home.since(date)}</p><ul class="plain">${changed}</ul>`}
+  return html`${changed.length === 0 ? html`<p>${filled(words.home.sameCounts, date)}</p>` : html`<p>${filled(words.home.since, date)}</p><ul class="plain">${changed}</ul>`}
 <p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
 }
 

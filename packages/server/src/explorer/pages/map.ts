@@ -2,12 +2,13 @@
 
 import { coordinatesOf, type Entity, hasCoordinates } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { ancestorsOf } from '../../catalog/lineage.ts'
+import { ancestorsOf, lineageOf } from '../../catalog/lineage.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import { type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
 import { filterParameters, MAX_SEARCH_CHARACTERS } from '../../http/v2/parameter-definitions.ts'
+import { bulkTemplate } from '../../http/v2/record-paths.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { embeddedIn } from '../ancestry.ts'
 import type { MapFrame } from '../api-reader.ts'
@@ -30,6 +31,7 @@ import { bySlug, isFilter } from '../query-names.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { isMissing, writtenNumber } from '../values.ts'
 import { type ExplorerPage, hiddenInputs, href, isolated, parameter, recordLink, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 
 const MAX_LISTED = 20
 
@@ -53,25 +55,27 @@ export function mapPage(given: View, named?: Entity): ExplorerPage {
   const points = language.number(frame.points)
   const listed = api.list(entity, [...withCoordinates(entity, pairs), ...listOrder(view, entity)])
   const isFiltered = pairs.length > 0
+  const bounded = boundedLists(view, entity)
   const groups = frame.groups && api.facet(entity, [], frame.groups.parameter).values
   return {
-    title: words.maps.title(many),
+    title: filled(words.maps.title, many),
     hasSearch: true,
     main: html`<link rel="modulepreload" href="${assetAddress('map.js')}">
 <div class="heading">
-<h1>${words.maps.title(many)}</h1>
-<p class="count" role="status">${isFiltered ? words.maps.shown(language.number(listed.total), points, many) : words.maps.lead(points, many)} ${legend(view, entity, frame)}</p>
+<h1>${filled(words.maps.title, many)}</h1>
+<p class="count" role="status">${isFiltered ? filled(words.maps.shown, language.number(listed.total), points, many) : filled(words.maps.lead, points, manyWithin(view, entity, frame.points))} ${legend(view, entity, frame)}</p>
 </div>
 ${mapForm(view, entity, frame)}
 <noscript><p class="empty">${words.maps.noScript}</p></noscript>
 <div class="map-page">
 <div class="map" data-map data-script="${assetAddress('map.js')}" data-settings="${JSON.stringify(settingsOf(view, entity, groups))}">
-<canvas role="application" tabindex="0" aria-roledescription="${words.maps.mapRole}" aria-label="${words.maps.alternative(points, many)}" aria-describedby="map-keys"></canvas>
+<canvas role="application" tabindex="0" aria-roledescription="${words.maps.mapRole}" aria-label="${filled(words.maps.alternative, points, many)}" aria-describedby="map-keys"></canvas>
 <p class="map-status" data-part="status" hidden>${words.maps.loading}</p>
 <div class="map-controls" role="group" aria-label="${words.map}" hidden>
 <button type="button" data-do="in" aria-label="${words.maps.zoomIn}" title="${words.maps.zoomIn}">+</button>
 <button type="button" data-do="out" aria-label="${words.maps.zoomOut}" title="${words.maps.zoomOut}">−</button>
 <button type="button" data-do="whole" aria-label="${words.maps.whole}" title="${words.maps.whole}">⤢</button>
+${bounded.length > 0 && html`<button type="button" data-do="where" aria-label="${words.maps.where}" title="${words.maps.where}">◎</button>`}
 </div>
 <p class="map-scale" data-part="scale" aria-hidden="true" hidden></p>
 <span class="map-ring" hidden></span>
@@ -79,14 +83,14 @@ ${mapForm(view, entity, frame)}
 </div>
 <aside class="in-view" aria-labelledby="in-view-title">
 <h2 id="in-view-title">${words.maps.inView}</h2>
-<p class="note" data-part="count">${inView(view, entity)(language.number(listed.total))}</p>
+<p class="note" data-part="count">${filled(inView(view, entity), language.number(listed.total))}</p>
 <ol class="neighbours" data-part="list">${listed.records.map((record) => listItem(view, entity, record))}</ol>
 <p class="empty" data-part="nothing"${listed.total > 0 && html` hidden`}>${words.maps.nothing}</p>
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.maps.table}</a></p>
 </aside>
 </div>
-<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}</p>
-${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${words.maps.title(manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
+<p class="hint" id="map-keys">${words.maps.hint} ${words.maps.keys}${bounded.length > 0 && html` ${words.maps.areas}`}</p>
+${entities.length > 1 && html`<nav aria-label="${words.maps.others}"><ul class="plain">${entities.map((one) => html`<li><a href="${href(view, mapAddress(one))}"${one === entity && html` aria-current="page"`}>${filled(words.maps.title, manyWithin(view, one))}</a></li>`)}</ul></nav>`}`,
   }
 }
 
@@ -95,7 +99,7 @@ function legend(view: View, entity: Entity, { groups }: MapFrame): string {
   const { maps } = view.words
   const isBySize = knownSize(view, entity) !== undefined
   if (groups === undefined) return isBySize ? maps.sized : ''
-  return (isBySize ? maps.colouredAndSized : maps.coloured)(groupLabel(view, entity, groups))
+  return filled(isBySize ? maps.colouredAndSized : maps.coloured, groupLabel(view, entity, groups))
 }
 
 /** The label of the groups: the field of a parent, or the word for a further ancestor. */
@@ -136,7 +140,7 @@ function listOrder(view: View, entity: Entity): QueryPairs {
 
 function pageWithoutMap(view: View, entity: Entity | undefined): ExplorerPage {
   const { words } = view
-  const title = entity === undefined ? words.map : words.maps.title(manyWithin(view, entity))
+  const title = entity === undefined ? words.map : filled(words.maps.title, manyWithin(view, entity))
   return {
     title,
     main: html`<h1>${title}</h1>
@@ -207,7 +211,7 @@ function listItem(view: View, entity: Entity, record: PublishedRecord): Html {
     })
   const field = knownSize(view, entity)
   const size = field === undefined ? undefined : record[field]
-  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${words.maps.inhabitants(language.numeral(writtenNumber(size)))}</span>`}</li>`
+  return html`<li><span>${recordLink(view, entity, record)} <span class="what">${joined(parents, ', ')}</span></span>${!isMissing(size) && html` <span class="figure">${filled(words.maps.inhabitants, language.numeral(writtenNumber(size)))}</span>`}</li>`
 }
 
 /** The settings with which the script draws the map and fills the list. */
@@ -248,17 +252,43 @@ function settingsOf(view: View, entity: Entity, groups: readonly FacetValue[] | 
     })),
     maxParents: MAX_PARENTS,
     ...(size === undefined ? {} : { size }),
+    boundaries: boundedLists(view, entity),
     groups: [...(groups?.map(({ name }) => name) ?? []), ...(mapped?.groups?.hasOthers ? [''] : [])],
     hues: mapped?.hues ?? [],
     language: language.code,
     words: {
-      inView: inView(view, entity)('{count}'),
-      inhabitants: words.maps.inhabitants('{count}'),
+      inView: filled(inView(view, entity), '{count}'),
+      inhabitants: filled(words.maps.inhabitants, '{count}'),
       failed: words.maps.failed,
       kilometres: words.record.kilometres,
       metres: words.record.metres,
+      notAllowed: words.maps.notAllowed,
+      nowhere: words.maps.nowhere,
     },
   }
+}
+
+/** The lists with boundaries that the records of a map lie in, from the largest areas on, as the script reads them. */
+function boundedLists(view: View, entity: Entity) {
+  const { release } = view.api
+  const lists = lineageOf(entity).filter(({ name }) => release.entity(name).boundaries('screen') !== undefined)
+  return lists.toReversed().map((list) => {
+    const key = keyPathsOf(list).map(({ steps }) => steps)
+    const names = nameWays(view, list)
+    const fields = new Set([...names, ...key].map(([field]) => filterParameter(list, [field as string])))
+    return {
+      shapes: withQuery(bulkTemplate({ entity: list, path: apiCollectionPath(list) }), [
+        ['format', 'geojson'],
+        ['fields', [...fields].join()],
+        ['release', release.digest],
+      ]),
+      within: apiCollectionPath(list),
+      address: collectionAddress(list),
+      key,
+      separator: keySeparator(list),
+      names,
+    }
+  })
 }
 
 /** Fewer points make no picture. */
@@ -270,7 +300,7 @@ export function smallMap(view: View): Html | undefined {
   const [entity] = mappedEntities(view)
   const grid = entity && api.dotGrid(entity)
   if (entity === undefined || grid === undefined || grid.points < MIN_POINTS) return undefined
-  const label = words.home.dots(language.number(grid.points), manyWithin(view, entity))
+  const label = filled(words.home.dots, language.number(grid.points), manyWithin(view, entity, grid.points))
   const { hues = [] } = api.map(entity) ?? {}
   return html`<figure class="small-map"><a href="${href(view, MAP_PATH)}">${gridMap(grid, hues, label)}<span class="unseen">${words.maps.open}</span></a></figure>`
 }

@@ -11,6 +11,7 @@ import { manyOf, wordsFor } from '../names.ts'
 import { PICKER_SCRIPT } from '../picker-files.ts'
 import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, hiddenInputs, href, isolated, parameter, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 
 /** The levels of one picker, and the name that it is submitted under. */
 type Example = { readonly name: string; readonly levels: readonly string[]; readonly label: string }
@@ -51,8 +52,8 @@ ${codeBlock(view, `<script src="${pinned}"\n  integrity="${integrity}"\n  crosso
 <h2 id="value-title">${words.pickers.valueTitle}</h2>
 ${
   first !== undefined &&
-  html`<p>${words.pickers.valueText(first.name, first.levels[0] ?? '')}</p>
-<p>${words.pickers.valueEmpty(first.name)}</p>`
+  html`<p>${filled(words.pickers.valueText, first.name, first.levels[0] ?? '')}</p>
+<p>${filled(words.pickers.valueEmpty, first.name)}</p>`
 }
 <p>${words.pickers.events}</p>
 </section>
@@ -169,10 +170,11 @@ const snippet = (view: View, label: string, code: string): Html =>
 function attributes(view: View, level: string): Html {
   const { words, api } = view
   const rows = [
-    ['levels', words.pickers.levels(api.entities.map(({ name }) => name).join(', '))],
+    ['levels', filled(words.pickers.levels, api.entities.map(({ name }) => name).join(', '))],
+    ['postal-code', words.pickers.postalCode],
     ['name', words.pickers.name],
     ['required', words.pickers.required],
-    ['value', words.pickers.value(level)],
+    ['value', filled(words.pickers.value, level)],
     ['submit', words.pickers.submit],
     ['disabled', words.pickers.disabled],
     ['lang', words.pickers.lang],

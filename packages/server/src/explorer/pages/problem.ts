@@ -5,6 +5,8 @@ import type { Problem } from '../../http/problem.ts'
 import { EXPLORE_PATH } from '../links.ts'
 import { searchBox } from '../search-box.ts'
 import { type ExplorerPage, href, isolated, type View } from '../view.ts'
+import { spanishReason } from '../words/spanish-problems.ts'
+import { filled } from '../words/words.ts'
 
 export function problemPage(view: View, problem: Problem, status: number, detail: string): ExplorerPage {
   const { words, path, pairs } = view
@@ -13,10 +15,10 @@ export function problemPage(view: View, problem: Problem, status: number, detail
   return {
     title,
     hasSearch: true,
-    main: html`<p class="kind">${words.problem.status(status)}</p>
+    main: html`<p class="kind">${filled(words.problem.status, String(status))}</p>
 <h1>${title}</h1>
 <p class="lead">${advice}</p>
-<p class="reason">${parameterAtFault(view, problem)} ${words.problem.detail(problem) ?? html`${words.problem.reason} <span lang="en">${detail}</span>`}</p>
+<p class="reason">${parameterAtFault(view, problem)} ${(view.language.code === 'es' && spanishReason(problem)) || html`${words.problem.reason} <span lang="en">${detail}</span>`}</p>
 ${problem.kind === 'page-beyond-last' && html`<p><a href="${href(view, path, first)}">${words.problem.toFirst}</a></p>`}
 ${searchBox(view, { id: 'search', action: EXPLORE_PATH })}
 <p><a href="${href(view, '/')}">${words.problem.toHome}</a></p>`,

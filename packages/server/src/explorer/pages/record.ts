@@ -17,11 +17,12 @@ import { codePartsIn, usualCodeOf } from '../../catalog/official-code.ts'
 import { type Content, type Html, html, joined } from '../../http/html.ts'
 import { ProblemError } from '../../http/problem.ts'
 import { percentDecoded } from '../../http/v2/key-text.ts'
+import { recordTemplate } from '../../http/v2/record-paths.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { recordTemplate } from '../../http/v2/v2-routes.ts'
 import { distanceNameOf } from '../../query/near.ts'
 import { type Ancestors, ancestorRecords } from '../ancestry.ts'
 import type { ListedRelease } from '../api-reader.ts'
+import { shapeAbove, shapeOf } from '../boundary-map.ts'
 import { dotMap, type MapPoint, pointOf } from '../dot-map.ts'
 import { ancestorsIn } from '../forest.ts'
 import {
@@ -68,6 +69,7 @@ import {
   shortDigest,
   type View,
 } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { knownSize, placeOnMap } from './map.ts'
 
 const FACTS: QueryPairs = [['facts', 'true']]
@@ -302,7 +304,7 @@ function facts(view: View, entity: Entity, record: PublishedRecord): Html | unde
   return html`<section aria-labelledby="facts-title">
 <h2 id="facts-title">${words.record.facts}</h2>
 ${entryList(view, entries)}
-${wordsFor(view, entity) !== undefined && html`<p class="note">${words.record.factsFrom(language.date(built))} ${isolated(sourceTitle(view, source.title))}</p>`}
+${wordsFor(view, entity) !== undefined && html`<p class="note">${filled(words.record.factsFrom, language.date(built))} ${isolated(sourceTitle(view, source.title))}</p>`}
 </section>`
 }
 
@@ -330,7 +332,7 @@ function sumBelow(view: View, entity: Entity, record: PublishedRecord): Entry[] 
   if (child === undefined || size === undefined) return []
   const { sum, known } = api.sum(child, filterBy(child, entity, record), size)
   if (known === 0) return []
-  const said = words.record.sumOf(language.number(known), known === 1 ? oneOf(view, child) : manyWithin(view, child))
+  const said = filled(words.record.sumOf, language.number(known), manyWithin(view, child, known))
   return [
     {
       label: fieldLabel(view, entity, own),
@@ -352,7 +354,7 @@ function ranks(view: View, entity: Entity, record: PublishedRecord): Entry[] {
     const among = filterBy(entity, of, ancestor)
     const place = api.total(entity, [...among, [least, more]]) + 1
     const known = api.total(entity, [...among, [least, String(field.min)]])
-    return html`<li>${words.record.rank(language.number(place), language.number(known))} ${isolated(nameAmong(view, of, ancestor))}</li>`
+    return html`<li>${filled(words.record.rank, language.number(place), language.number(known))} ${isolated(nameAmong(view, of, ancestor))}</li>`
   })
   return places.length === 0 ? [] : [{ label: words.record.rankBy, content: html`<ul class="items">${places}</ul>` }]
 }
@@ -381,10 +383,10 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
   const codes = ownCodes(entity)
   return html`<section aria-labelledby="branch-title">
 <h2 id="branch-title">${words.record.contains}</h2>
-<ul class="counts"><li><a href="${all}">${words.record.directlyBelow(language.number(positions.length))}</a></li>
-${forest.descendants(position) > positions.length && html`<li>${words.record.allBelow(language.number(forest.descendants(position)))}</li>`}</ul>
+<ul class="counts"><li><a href="${all}">${filled(words.record.directlyBelow, language.number(positions.length))}</a></li>
+${forest.descendants(position) > positions.length && html`<li>${filled(words.record.allBelow, language.number(forest.descendants(position)))}</li>`}</ul>
 <div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
-${records.length < positions.length && html`<caption>${words.record.firstOf(language.number(records.length), language.number(positions.length))}</caption>`}
+${records.length < positions.length && html`<caption>${filled(words.record.firstOf, language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
 <tbody>${records.map(
     (one, at) =>
@@ -411,10 +413,10 @@ function children(view: View, entity: Entity, record: PublishedRecord): Html | u
 <h2 id="children-title">${wordsFor(view, entity) ? words.record.contains : words.record.referring}</h2>
 <ul class="counts">${below.map(
     ({ child, filter, total }) =>
-      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child)}</a></li>`,
+      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child, total)}</a></li>`,
   )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
-${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${words.table.seeAll(language.number(nearest.total))}</a></p>`}
+${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${filled(words.table.seeAll, language.number(nearest.total))}</a></p>`}
 ${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record))]])}">${words.record.openTree}</a></p>`}
 </section>`
 }
@@ -432,7 +434,8 @@ function childTable(view: View, child: Entity, filter: QueryPairs, total: number
   const { records } = api.list(child, [...filter, ...shown])
   const largest = Math.max(1, ...records.map((one) => Number(sizeOf(one, size) ?? 0)))
   const counts = [language.number(records.length), language.number(total)] as const
-  const caption = size !== undefined ? words.record.largestOf(...counts) : words.record.firstOf(...counts)
+  const caption =
+    size !== undefined ? filled(words.record.largestOf, ...counts) : filled(words.record.firstOf, ...counts)
   return html`<table class="small">
 <caption>${records.length < total ? caption : `${capitalized(manyOf(view, child))}`}</caption>
 <thead><tr><th scope="col">${fieldLabel(view, child, shownNameField(view, child) ?? (child.key.at(-1) as string))}</th><th scope="col">${usualCodeOf(child).title ?? words.record.code}</th>${size !== undefined && html`<th scope="col" class="figure">${fieldLabel(view, child, size)}</th>`}</tr></thead>
@@ -461,13 +464,32 @@ export const bar = (value: number, largest: number): Html =>
 // Its place, its neighbours and its namesakes.
 
 function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+  const { api } = view
   const focus = pointOf(entity, record)
+  const where = locator(view, entity, record, focus)
   if (focus !== undefined)
-    return html`${dotsAround(view, entity, record, focus)}${mapLink(view, placeOnMap(view, entity, focus))}`
-  const child = descendantsOf(view.api.catalog, entity).find((one) => hasCoordinates(one))
+    return html`${dotsAround(view, entity, record, focus)}${where}${mapLink(view, placeOnMap(view, entity, focus))}`
+  const child = descendantsOf(api.catalog, entity).find((one) => hasCoordinates(one))
   const dots = child && dotsBelow(view, child, entity, record)
-  if (child === undefined || dots === undefined) return undefined
-  return html`${dots}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  if (child !== undefined && dots !== undefined)
+    return html`${dots}${where}${mapLink(view, href(view, mapAddress(child), filterBy(child, entity, record)))}`
+  const shape = shapeOf(api.release, entity, record)
+  const map = shape && dotMap([], nameOf(view, entity, record), undefined, [shape])
+  return html`${map && html`<figure>${map}</figure>`}${where}`
+}
+
+/** A map of where a record lies in the nearest one above that has a shape. */
+function locator(view: View, entity: Entity, record: PublishedRecord, point: MapPoint | undefined): Html | undefined {
+  const above = shapeAbove(view.api.release, entity, record)
+  const own = shapeOf(view.api.release, entity, record)
+  if (above === undefined || (own === undefined && point === undefined)) return undefined
+  const name = nameOf(view, entity, record)
+  const text = filled(view.words.record.locator, name, nameAmong(view, above.entity, above.record))
+  const map = dotMap([], text, own === undefined ? point : undefined, [
+    above.shape,
+    ...(own === undefined ? [] : [own]),
+  ])
+  return html`<figure class="locator">${map}<figcaption>${text}</figcaption></figure>`
 }
 
 const mapLink = ({ words }: View, address: string): Html => html`<p><a href="${address}">${words.maps.see}</a></p>`
@@ -490,9 +512,18 @@ function dotsBelow(view: View, child: Entity, entity: Entity, record: PublishedR
     : []
   const points = largest.length > 0 ? largest : pointsOf(child, api.list(child, shown).records)
   const caption = largest.length > 0 ? words.record.dotsLargest : words.record.dotsShown
-  const places = manyWithin(view, child)
-  const map = dotMap(points, words.record.dots(places, nameOf(view, entity, record)))
-  return map && html`<figure>${map}<figcaption>${caption(language.number(points.length), places)}</figcaption></figure>`
+  const places = manyWithin(view, child, points.length)
+  const shape = shapeOf(api.release, entity, record)
+  const map = dotMap(
+    points,
+    filled(words.record.dots, places, nameOf(view, entity, record)),
+    undefined,
+    shape && [shape],
+  )
+  return (
+    map &&
+    html`<figure>${map}<figcaption>${filled(caption, language.number(points.length), places)}</figcaption></figure>`
+  )
 }
 
 const DOTS_AROUND = 300
@@ -506,7 +537,7 @@ function dotsAround(view: View, entity: Entity, record: PublishedRecord, focus: 
   ]
   const own = keySegments(entity, record).join()
   const others = api.list(entity, near).records.filter((one) => keySegments(entity, one).join() !== own)
-  const map = dotMap(pointsOf(entity, others), words.record.dotsAround(nameOf(view, entity, record)), focus)
+  const map = dotMap(pointsOf(entity, others), filled(words.record.dotsAround, nameOf(view, entity, record)), focus)
   return html`${map && html`<figure>${map}</figure>`}
 <section aria-labelledby="near-title">
 <h2 id="near-title">${words.record.near}</h2>
@@ -538,7 +569,7 @@ function citiesAround(view: View, entity: Entity, focus: MapPoint, own: string):
   if (cities.length === 0) return undefined
   return html`<section aria-labelledby="cities-title">
 <h2 id="cities-title">${words.record.nearCities}</h2>
-<p class="note">${words.record.nearCitiesText(language.number(CITY))}</p>
+<p class="note">${filled(words.record.nearCitiesText, language.number(CITY))}</p>
 <ul class="neighbours">${cities.slice(0, MAX_CITIES).map((one) => html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span><span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
 <p><a href="${href(view, collectionAddress(entity), pairs)}">${words.record.nearCitiesAll}</a></p>
 </section>`
@@ -563,7 +594,7 @@ function homonyms(view: View, entity: Entity, record: PublishedRecord): Html | u
   return html`<section aria-labelledby="homonyms-title">
 <h2 id="homonyms-title">${words.record.homonyms}</h2>
 <ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
-<p><a href="${href(view, collectionAddress(entity), filter)}">${words.record.homonymsText(language.number(total))}</a></p>
+<p><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.record.homonymsText, language.number(total))}</a></p>
 </section>`
 }
 

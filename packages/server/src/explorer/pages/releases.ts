@@ -17,6 +17,7 @@ import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
 import { type ExplorerPage, hiddenInputs, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
@@ -72,13 +73,13 @@ function growth(view: View, releases: readonly ListedRelease[]): Html | undefine
   const rows = [...api.catalog.entities.values()].map((entity) => {
     const counts = releases.map(({ counts }) => counts[entity.plural] ?? 0)
     const [first = 0, last = 0] = [counts[0], counts.at(-1)]
-    const label = words.release.chart(manyOf(view, entity), language.number(first), language.number(last))
+    const label = filled(words.release.chart, manyOf(view, entity), language.number(first), language.number(last))
     return html`<tr><th scope="row">${manyOf(view, entity)}</th><td class="figure" data-label="${language.date(oldest.built)}">${language.number(first)}</td><td class="chart">${sparkline(counts, label)}</td><td class="figure" data-label="${language.date(newest.built)}">${language.number(last)}</td><td class="figure" data-label="${words.release.difference}">${signed(view, last - first)}</td></tr>
 `
   })
   return html`<section aria-labelledby="growth-title"><h2 id="growth-title">${words.release.growth}</h2>
-<p>${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}</p>
-<div class="scroll" role="region" tabindex="0" aria-label="${words.release.growthText(language.moment(oldest.built), language.moment(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
+<p>${filled(words.release.growthText, language.moment(oldest.built), language.moment(newest.built))}</p>
+<div class="scroll" role="region" tabindex="0" aria-label="${filled(words.release.growthText, language.moment(oldest.built), language.moment(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
 }
 
 const WIDTH = 160
@@ -141,13 +142,13 @@ async function changesBetween(
     ['to', to],
     ['format', 'ndjson'],
   ])
-  return html`<p role="status">${words.release.changesText(nameOfRelease(from), nameOfRelease(to))}</p>
+  return html`<p role="status">${filled(words.release.changesText, nameOfRelease(from), nameOfRelease(to))}</p>
 <table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
 <tbody>${changes.map(
     ({ entity, kinds: counted }) =>
       html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
   )}</tbody></table>
-${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${words.release.renumbered(manyOf(view, entity))}</p>`)}
+${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${filled(words.release.renumbered, manyOf(view, entity))}</p>`)}
 ${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map(([kind]) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
 <p><a href="${feed}">${words.release.feed}</a></p>`
 }
@@ -174,7 +175,7 @@ function firstChanges(view: View, { entity, kinds }: ChangeSummary, kind: Change
   const isCut = examples.length < count
   return html`<details class="changes"${!isCut && html` open`}><summary>${titleOfChanges(view, entity, kind)} (${language.number(count)})</summary>
 ${changeTable(view, entity, kind, examples, compared)}
-${isCut && html`<p><a href="${addressOfChanges(view, compared, entity, kind)}">${words.table.seeAll(language.number(count))}</a></p>`}</details>`
+${isCut && html`<p><a href="${addressOfChanges(view, compared, entity, kind)}">${filled(words.table.seeAll, language.number(count))}</a></p>`}</details>`
 }
 
 /** The page of changes that the address chooses; undefined if it chooses none. */
@@ -201,7 +202,7 @@ async function chosenChanges(
     html`<li>${number >= 1 && number <= last && number !== page ? html`<a href="${addressOfChanges(view, compared, entity, kind, number)}">${label}</a>` : html`<span>${label}</span>`}</li>`
   return html`<h3>${titleOfChanges(view, entity, kind)} (${language.number(kinds[kind].count)})</h3>
 ${changeTable(view, entity, kind, records, compared)}
-${last > 1 && html`<div class="paging"><p>${words.table.page(language.number(page), language.number(last))}</p><nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first)}${link(page - 1, words.table.previous)}${link(page + 1, words.table.next)}${link(last, words.table.last)}</ul></nav></div>`}`
+${last > 1 && html`<div class="paging"><p>${filled(words.table.page, language.number(page), language.number(last))}</p><nav aria-label="${words.table.pages}"><ul>${link(1, words.table.first)}${link(page - 1, words.table.previous)}${link(page + 1, words.table.next)}${link(last, words.table.last)}</ul></nav></div>`}`
 }
 
 function changeTable(

@@ -13,6 +13,7 @@ import { LANGUAGES, languageOf } from '../language.ts'
 import { capitalized, manyOf, nameOf, oneOf, sourceTitle } from '../names.ts'
 import { groupTitle, packageLists } from '../packages.ts'
 import type { ExplorerPage, View } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { isOnlyOne } from './picker.ts'
 
 export function resolverPage(view: View): ExplorerPage {
@@ -140,8 +141,8 @@ function partOf(view: View, entity: Entity, group: string) {
       ]),
     ],
     codes: [...new Set([...fieldsOf('code'), ...codesOf(entity).map((code) => code.name)])].filter((one) => one !== ''),
-    codeHeader: words.resolvers.codeHeader(one),
-    nameHeader: words.resolvers.nameHeader(one),
+    codeHeader: filled(words.resolvers.codeHeader, one),
+    nameHeader: filled(words.resolvers.nameHeader, one),
     isConstant: isConstant(view, entity),
   }
 }

@@ -11,6 +11,7 @@ import { manyWithin, nameWithKind, oneOf, shownNameField } from '../names.ts'
 import { namesIn, searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, parameter, releasePairs, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { collectionCards } from './home.ts'
 
 export function searchPage(view: View): ExplorerPage {
@@ -43,15 +44,15 @@ function resultsPage(view: View, query: string, box: Html): ExplorerPage {
     .map((entity) => ({ entity, total: api.total(entity, [['q', query]]) }))
     .filter(({ total }) => total > 0)
   const total = isCut ? lists.reduce((sum, list) => sum + list.total, 0) : suggestions.length
-  const count = total === 1 ? words.search.resultsOne : words.search.results(language.number(total))
+  const count = total === 1 ? words.search.resultsOne : filled(words.search.results, language.number(total))
   return {
-    title: words.search.title(query),
+    title: filled(words.search.title, query),
     hasSearch: true,
-    main: html`<h1>${words.search.title(query)}</h1>
+    main: html`<h1>${filled(words.search.title, query)}</h1>
 ${box}
-<p role="status">${suggestions.length === 0 ? words.search.nothing : count}${isCut && total > suggestions.length && ` · ${words.search.shown(language.number(suggestions.length))}`}</p>
+<p role="status">${suggestions.length === 0 ? words.search.nothing : count}${isCut && total > suggestions.length && ` · ${filled(words.search.shown, language.number(suggestions.length))}`}</p>
 <ol class="found">${suggestions.map((one) => result(view, one))}</ol>
-${lists.length > 0 && html`<ul class="plain">${lists.map(({ entity, total: inList }) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${words.search.within(manyWithin(view, entity))} <span class="figure">(${language.number(inList)})</span></a></li>`)}</ul>`}
+${lists.length > 0 && html`<ul class="plain">${lists.map(({ entity, total: inList }) => html`<li><a href="${href(view, collectionAddress(entity), [['q', query]])}">${filled(words.search.within, manyWithin(view, entity))} <span class="figure">(${language.number(inList)})</span></a></li>`)}</ul>`}
 ${apiRequest(view, withQuery(`${V2_PATH}/search`, [...limited, ...releasePairs(view)]))}`,
   }
 }

@@ -21,6 +21,7 @@ import {
   treesOf,
 } from '../tree-nodes.ts'
 import { type ExplorerPage, href, parameter, recordLink, type View } from '../view.ts'
+import { filled } from '../words/words.ts'
 import { bar } from './record.ts'
 
 /** The parameter that names the root of the only tree to show. */
@@ -146,14 +147,14 @@ function level(shown: Shown, levels: readonly Entity[], depth: number, filter: Q
     const below: QueryPairs = [[wayTo(child, entity), filterValue(entity, record)]]
     return node(shown, idOf('levels', entity, record), entity, record, {
       ancestors: ancestorNodesOf(entity, record),
-      count: html`<span class="figure">${words.trees.below(language.number(count), manyWithin(view, leaf))}</span>${bar(count, largest)}`,
+      count: html`<span class="figure">${filled(words.trees.below, language.number(count), manyWithin(view, leaf, count))}</span>${bar(count, largest)}`,
       children: () => level(shown, levels, depth + 1, below),
     })
-  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${words.trees.without(language.number(empty), manyWithin(view, entity))}</a></p>`}${more}`
+  })}</ul>${empty > 0 && html`<p class="note"><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.trees.without, language.number(empty), manyWithin(view, entity, empty))}</a></p>`}${more}`
 }
 
 const moreLink = (view: View, entity: Entity, filter: QueryPairs, total: number): Html =>
-  html`<p><a href="${href(view, collectionAddress(entity), filter)}">${view.words.trees.more(view.language.number(total))}</a></p>`
+  html`<p><a href="${href(view, collectionAddress(entity), filter)}">${filled(view.words.trees.more, view.language.number(total))}</a></p>`
 
 /** The parameter by which records are filtered that belong to one of an ancestor. */
 const wayTo = (entity: Entity, ancestor: Entity): string =>
@@ -188,7 +189,7 @@ function branch(
       return html`<li id="${idOf('forest', entity, record)}"><div class="node leaf">${recordLink(view, entity, record)}</div></li>`
     return node(shown, idOf('forest', entity, record), entity, record, {
       ancestors,
-      count: html`<span class="figure">${words.trees.belowInTree(language.number(count))}</span>${bar(count, largest)}`,
+      count: html`<span class="figure">${filled(words.trees.belowInTree, language.number(count))}</span>${bar(count, largest)}`,
       children: () =>
         branch(shown, entity, forest, forest.childrenOf(position), [nodeOf(entity, record), ...ancestors]),
     })
@@ -224,7 +225,7 @@ function node(shown: Shown, id: string, entity: Entity, record: PublishedRecord,
   const isOpened = isOpen(open, own)
   const nodes = isOpened ? closed(open, own, parts.ancestors) : [...open.keys(), own]
   const target = href(view, TREE_PATH, [...nodes.map((one) => [OPEN_NODE, one] as const), ...kept])
-  const label = isOpened ? words.trees.close(name) : words.trees.open(name)
+  const label = isOpened ? filled(words.trees.close, name) : filled(words.trees.open, name)
   return html`<li id="${id}"><div class="node"><a class="toggle" href="${target}#${id}" aria-expanded="${String(isOpened)}" aria-label="${label}"><span aria-hidden="true">${isOpened ? '−' : '+'}</span></a> ${recordLink(view, entity, record)} ${parts.count}</div>
 ${isOpened && parts.children()}</li>`
 }

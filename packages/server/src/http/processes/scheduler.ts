@@ -4,6 +4,7 @@
 // much. Steps end where a job pauses; a job that is not to go on is stopped there, or at its next checkpoint.
 import { type Checkpoint, type StopReason, WorkStopped, workOn } from '../../base/checkpoint.ts'
 import type { RunningJob } from '../exchange.ts'
+import { schedulerLife } from './life.ts'
 
 /** A job that has more to do pauses after this time, if others wait. */
 const STEP_MILLISECONDS = 4
@@ -109,7 +110,7 @@ export class Scheduler {
   readonly #waiting: Step[] = []
   /** The job whose step is running. */
   running: Job | undefined
-  #isGoingOn = false
+  readonly #life = schedulerLife()
 
   /** Runs a step when it is the turn of its job. If the job is not to go on, the step is stopped instead. */
   enqueue(job: Job, run: () => void, stop: (error: WorkStopped) => void): void {
@@ -119,9 +120,7 @@ export class Scheduler {
 
   /** Runs what waits. Called when there is a new step, or when a job is held up no longer. */
   goOn(): void {
-    if (this.#isGoingOn) return
-    this.#isGoingOn = true
-    setImmediate(this.#next)
+    if (this.#life.on('work')) setImmediate(this.#next)
   }
 
   /** Stops the waiting steps of a job. */
@@ -134,7 +133,7 @@ export class Scheduler {
 
   readonly #next = (): void => {
     const step = this.#take()
-    this.#isGoingOn = step !== undefined
+    this.#life.on(step === undefined ? 'nothing to do' : 'step')
     if (step === undefined) return
     const { job, run, stop } = step
     this.running = job
@@ -148,6 +147,7 @@ export class Scheduler {
       workOn(undefined)
       job.endStep()
       this.running = undefined
+      this.#life.on('step ended')
       this.#next()
     })
   }

@@ -6,10 +6,11 @@ import { recordFormats } from '../../query/formats/formats.ts'
 import type { Release } from '../../release/release.ts'
 import { builtInCatalog } from '../../source/built-in.ts'
 import { ProblemError } from '../problem.ts'
+import type { NewBody } from './body-file.ts'
 import { bulkResponse } from './bulk-response.ts'
 import { parseQuery } from './request/query-string.ts'
 import { parseBulkRequest } from './request/records-request.ts'
-import type { NewBody, ResponseCache } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { catalogRouteAt } from './v2-routes.ts'
 
 setDefaultTimeout(180_000)

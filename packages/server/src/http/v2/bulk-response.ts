@@ -13,9 +13,8 @@ import { isWhole } from '../../query/formats/selection.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { attachment } from '../header-fields.ts'
-import { badParameter } from '../problem.ts'
 import { cachedResponse, type Making, smallResponse } from './cached-response.ts'
-import { distanceMember, languageHeader, queryWithin } from './find.ts'
+import { distanceMember, languageHeader, queryWithin, refuseTooMany } from './find.ts'
 import { MAX_PER_PAGE } from './parameter-definitions.ts'
 import { findNamed } from './record-key.ts'
 import { publishedRecord } from './record-summary.ts'
@@ -33,24 +32,19 @@ export function bulkResponse(
 ): HttpResponse | Promise<HttpResponse> {
   const { release } = chosen
   const { rendition, encoding } = bulk
-  const { format, facts, forExcel = false } = rendition
-  const { maxRecords = Number.POSITIVE_INFINITY, saysAbout }: RecordFormat = recordFormats[format]
+  const { format, facts, forExcel = false, geometry = '' } = rendition
+  const { extension = format, saysAbout }: RecordFormat = recordFormats[format]
   const entity = release.entity(bulk.entity.name)
   const query = queryWithin(release, bulk)
   // A whole collection is read from beginning to end, without a list of what is in it.
   const found = findsAll(query) ? undefined : find(release, bulk.entity.name, query)
   const total = found?.total ?? entity.count
-  if (total > maxRecords)
-    throw badParameter(
-      'format',
-      format,
-      `another format, or filters: ${format} holds ${maxRecords} records, and these are ${total}`,
-    )
-  const ownMembers = distanceMember(entity, query)
+  refuseTooMany(bulk, total)
+  const ownMembers = distanceMember(entity, bulk.query)
   const pieces = () => bulkPieces(release, entity, rendition, { positions: found?.slice(0, total), ownMembers })
   const headers = {
     ...languageHeader(entity, rendition, found?.slice(0, total)),
-    ...attachment(`${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${format}`),
+    ...attachment(`${nameOf(release, bulk)}${bulk.entity.plural}-${release.digest.slice(0, 12)}.${extension}`),
     'X-Total': String(total),
   }
   const form = { format, encoding, headers }
@@ -60,7 +54,7 @@ export function bulkResponse(
   const about = saysAbout === true ? [JSON.stringify(aboutRecords(release, bulk.entity))] : []
   // Codes are declared with the program or by a package, and are in no digest of records.
   const codes = derivedCodesOf(bulk.entity).map(({ name }) => name)
-  const key = ['bulk', digest, format, facts, forExcel, codes.join(), ...about, ...keyOf(query, rendition)]
+  const key = ['bulk', digest, format, facts, forExcel, geometry, codes.join(), ...about, ...keyOf(query, rendition)]
   return cachedResponse(making, request, chosen, form, { key, madeFrom: [digest], minLength: total, pieces })
 }
 

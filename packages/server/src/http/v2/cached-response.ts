@@ -3,6 +3,8 @@ import { version } from '../../base/version.ts'
 import { evaluateConditions } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, type RunningJob, whenReady } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
+import { type BodyFile, CannotCache, type NewBody } from './body-file.ts'
+import { readFilePart } from './file-part.ts'
 import { type ByteRange, type ContentCoding, readRange } from './negotiate.ts'
 import {
   type ChosenRelease,
@@ -14,7 +16,7 @@ import {
   type Representation,
   responseHead,
 } from './response.ts'
-import { type CachedFile, CannotCache, type NewBody, type ResponseCache } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
 
 /** A body that is costly to make. */
 type CostlyBody = {
@@ -107,16 +109,15 @@ const tagOf = (hash: string, encoding: ContentCoding | undefined) => entityTag(h
 const possibleEncodings = ({ encoding }: Form, { minLength }: CostlyBody): (ContentCoding | undefined)[] =>
   encoding === undefined || minLength >= MIN_COMPRESSED_BYTES ? [encoding] : [encoding, undefined]
 
-const inFile = (file: CachedFile, hash: string): WholeBody => ({
-  etag: tagOf(hash, file.encoding),
-  encoding: file.encoding,
-  length: file.length,
-  sha256: file.sha256,
-  part: ([from, to]) => ({
-    length: to - from,
-    chunks: () => file.chunks(from, to),
-    file: { path: file.path, from, to },
-  }),
+const inFile = ({ path, encoding, length, sha256 }: BodyFile, hash: string): WholeBody => ({
+  etag: tagOf(hash, encoding),
+  encoding,
+  length,
+  sha256,
+  part: ([from, to]) => {
+    const file = { path, from, to }
+    return { length: to - from, chunks: () => readFilePart(file), file }
+  },
 })
 
 /** A 304 if the client has the body under one of these tags; throws a 412 if it expects another. */

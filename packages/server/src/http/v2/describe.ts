@@ -4,7 +4,6 @@ import { V2_PATH } from '../../base/api-v2.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { languagesOf } from '../../catalog/languages/languages.ts'
-import { descendantsOf } from '../../catalog/lineage.ts'
 import { codesOf } from '../../catalog/official-code.ts'
 import { keyPathsOf, pathsOf, type RecordPath } from '../../catalog/paths.ts'
 import { collectionCounts, type Manifest, numberingOf, type ReleasedPackage, sizeOf } from '../../release/manifest.ts'
@@ -12,7 +11,7 @@ import type { Release } from '../../release/release.ts'
 import { definitionsOf } from '../../release/signing/release-signature.ts'
 import { OPENAPI_PATH } from '../routes.ts'
 import { filterParameters } from './parameter-definitions.ts'
-import { childrenTemplate, recordTemplate, treeTemplates } from './v2-routes.ts'
+import { placesAround, placesBelow, recordTemplate } from './record-paths.ts'
 
 export function describeIndex(release: Release, baseUrl: string) {
   const { digest, manifest, catalog } = release
@@ -61,7 +60,7 @@ const describeCollection = ({ catalog, ...release }: Release, entity: Entity, ba
   url: `${baseUrl}${V2_PATH}/${entity.plural}`,
   record: `${baseUrl}${recordTemplate(entity)}`,
   all: `${baseUrl}${V2_PATH}/${entity.plural}/all`,
-  children: descendantsOf(catalog, entity).map((child) => `${baseUrl}${childrenTemplate(entity, child)}`),
+  children: placesBelow(catalog, entity).map(({ path }) => `${baseUrl}${path}`),
   key: entity.key,
   keyPaths: keyPathsOf(entity).map(({ path }) => path),
   code: entity.code,
@@ -95,9 +94,10 @@ const describeField = ({ path, slug, steps, field, numeric }: RecordPath) => ({
 })
 
 function describeTree(entity: Entity, baseUrl: string): Record<string, string> | undefined {
-  const templates = treeTemplates(entity)
-  if (templates.length === 0) return undefined
-  return Object.fromEntries(templates.map(([axis, template]) => [axis, `${baseUrl}${template}`]))
+  const places = placesAround(entity)
+  return places.length === 0
+    ? undefined
+    : Object.fromEntries(places.map(({ axis, path }) => [axis, `${baseUrl}${path}`]))
 }
 
 export const describeReleases = (manifests: readonly Manifest[], currentDigest: string, baseUrl: string) =>
@@ -129,16 +129,18 @@ export function describeManifest(release: Release) {
     built,
     source,
     versions,
-    entities: Object.entries(entities).map(([name, { collection, count, records, facts, digest: ofFiles }]) => ({
-      name,
-      collection,
-      count,
-      records,
-      ...defined({ facts }),
-      digest: ofFiles,
-      numbering: numberingOf(release.manifest, name),
-      definition: definitions.get(name),
-    })),
+    entities: Object.entries(entities).map(
+      ([name, { collection, count, records, facts, boundaries, digest: ofFiles }]) => ({
+        name,
+        collection,
+        count,
+        records,
+        ...defined({ facts, boundaries }),
+        digest: ofFiles,
+        numbering: numberingOf(release.manifest, name),
+        definition: definitions.get(name),
+      }),
+    ),
     aliases,
     ...defined({ packages }),
     findings: findings.map((finding) => ({ ...describeFinding(finding), ...defined({ entity: finding.entity }) })),

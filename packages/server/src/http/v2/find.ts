@@ -1,13 +1,16 @@
 // Finds the records that a parsed request asks for in a release: which they are, and the JSON of each.
+import { checkpoint } from '../../base/checkpoint.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
+import { ancestorsOf } from '../../catalog/lineage.ts'
 import type { Filter } from '../../query/filter.ts'
 import { find, type Query } from '../../query/finder.ts'
-import type { Rendition } from '../../query/formats/formats.ts'
-import { memberAdder } from '../../query/formats/selection.ts'
+import { type Rendition, recordFormats, recordReader } from '../../query/formats/formats.ts'
+import type { RecordFormat } from '../../query/formats/record-format.ts'
 import { languagesShown } from '../../query/formats/shown-names.ts'
 import { distanceFrom, distanceNameOf } from '../../query/near.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { badParameter, ProblemError } from '../problem.ts'
+import { placeFilters } from './boundary-filters.ts'
 import { findNamed, isBelow, namingWork, positionNamed } from './record-key.ts'
 import { badCursor, writeCursor } from './request/query-string.ts'
 import type { ListRequest } from './request/records-request.ts'
@@ -27,9 +30,12 @@ export type ListPage = {
 
 /** A page of a list, and the positions of its records. */
 export function findPage(release: Release, list: ListRequest): { page: ListPage; positions: Uint32Array } {
-  const { start: at, perPage } = list
+  const { start: at } = list
   const found = find(release, list.entity.name, queryWithin(release, list))
   const { total } = found
+  const isWhole = list.wholeUpTo > 0 && (total <= list.wholeUpTo || isHeldWhole(list))
+  if (isWhole) refuseTooMany(list, total)
+  const perPage = isWhole ? Math.max(total, 1) : list.perPage
   const totalPages = Math.ceil(total / perPage)
   if ('page' in at && at.page > Math.max(totalPages, 1))
     throw new ProblemError({ kind: 'page-beyond-last', page: at.page, total, totalPages, perPage })
@@ -42,12 +48,28 @@ export function findPage(release: Release, list: ListRequest): { page: ListPage;
   return { page: { page: Math.floor(start / perPage) + 1, perPage, total, totalPages, start, next }, positions }
 }
 
-type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query'>
+/** True for a format that is a file of its own: pages of it are not to be put together. */
+const isHeldWhole = ({ rendition: { format } }: ListRequest) =>
+  (recordFormats[format] as RecordFormat).maxRecords !== undefined
+
+/** Refuses more records than the format holds. */
+export function refuseTooMany({ entity, rendition }: Pick<Wanted, 'entity' | 'rendition'>, total: number): void {
+  const { format } = rendition
+  const { maxRecords = Number.POSITIVE_INFINITY }: RecordFormat = recordFormats[format]
+  if (total <= maxRecords) return
+  const above = ancestorsOf(entity).map(({ entity: { plural } }) => plural)
+  const example = above.length === 0 ? '' : `, as below one of ${above.join(' or ')}`
+  const allowed = `another format, or filters${example}: ${format} holds ${maxRecords} records, and these are ${total}`
+  throw badParameter('format', format, allowed)
+}
+
+type Around = Pick<ListRequest, 'entity' | 'parent' | 'node' | 'by' | 'within' | 'query' | 'containing' | 'box'>
 
 /** The query for the records of a list. A record that the path or `within` names must exist. */
 export function queryWithin(release: Release, around: Around): Query {
   const { entity, parent, node, by, within, query } = around
-  const filters: Filter[] = []
+  const { filters: inPlace, near } = placeFilters(release, around)
+  const filters: Filter[] = [...inPlace]
   let { ancestorsOf } = query
   if (parent !== undefined) filters.push(isBelow(release, parent, findNamed(release, parent.entity, parent, by)))
   if (node !== undefined) {
@@ -65,7 +87,12 @@ export function queryWithin(release: Release, around: Around): Query {
       )
     filters.push({ steps: [], match: 'below', values: [position] })
   }
-  return { ...query, filters: [...filters, ...query.filters], ...(ancestorsOf === undefined ? {} : { ancestorsOf }) }
+  return {
+    ...query,
+    near,
+    filters: [...filters, ...query.filters],
+    ...(ancestorsOf === undefined ? {} : { ancestorsOf }),
+  }
 }
 
 /** The records below one take a walk through all of them, and so do ancestors. */
@@ -94,8 +121,11 @@ export function recordJsons(
   positions: Iterable<number>,
 ): Uint8Array[] {
   const entity = release.entity(name)
-  const addMembers = memberAdder(release, entity, rendition, distanceMember(entity, query))
-  return Array.from(positions, (position) => addMembers(entity.records.record(position), position))
+  const read = recordReader(release, entity, rendition, distanceMember(entity, query))
+  return Array.from(positions, (position) => {
+    checkpoint()
+    return read(entity.records.record(position), position)
+  })
 }
 
 /** Makes the member with the distance of a record from a point; undefined if the request has no point. */

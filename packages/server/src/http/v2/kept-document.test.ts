@@ -1,9 +1,10 @@
 // A document of a release is made once, whatever address and encoding the clients want.
 import { beforeAll, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
+import fc from 'fast-check'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'
-import { keptDocument } from './kept-document.ts'
+import { jsonPieces, keptDocument } from './kept-document.ts'
 
 let release: Release
 beforeAll(async () => {
@@ -34,4 +35,13 @@ test('made once for all addresses and encodings, and each gets its own', () => {
     expect(requested(address, 'br').body).toBe(compressed.body as Uint8Array)
   }
   expect(made).toBe(1)
+})
+
+test('the pieces of a value make up its JSON', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect([...jsonPieces(value)].join('')).toBe(JSON.stringify(value))
+      expect([...jsonPieces({ value, none: undefined })].join('')).toBe(JSON.stringify({ value, none: undefined }))
+    }),
+  )
 })

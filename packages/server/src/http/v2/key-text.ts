@@ -1,6 +1,6 @@
 // The key of a record as text, in a path and in queries: parsed and written.
 
-import { V2_SEGMENTS } from '../../base/api-v2.ts'
+import { KEY_SEPARATOR } from '../../base/api-v2.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 
@@ -19,9 +19,6 @@ export type NameInPath = {
 export const RECORD_NAMED_BY = ['id', 'code'] as const
 export type NamedBy = (typeof RECORD_NAMED_BY)[number]
 
-/** Between the values of a key that has several, in the last segment of a path. */
-export const KEY_SEPARATOR = ','
-
 /** A key of several values is taken apart before it is decoded. */
 export function nameIn(entity: Entity, { sent, text }: Segment): NameInPath {
   if (keyPathsOf(entity).length === 1) return { name: text, key: [text] }
@@ -35,17 +32,6 @@ export const keyNamed = (entity: Entity, text: string): readonly string[] | unde
 function partsOf(entity: Entity, parts: readonly (string | undefined)[]): readonly string[] | undefined {
   const known = parts.filter((part) => part !== undefined)
   return known.length === parts.length && parts.length === keyPathsOf(entity).length ? known : undefined
-}
-
-/** A key that is equal to a word of the API is sent with its first letter encoded. */
-const RESERVED: ReadonlySet<string> = new Set([V2_SEGMENTS.all])
-
-/** The values of a key as the last segment of a path. */
-export function keySegment(values: readonly (string | number)[]): string {
-  const segment = values.map((value) => encodeURIComponent(value)).join(KEY_SEPARATOR)
-  // Clients remove segments of dots from an address before they send it.
-  if (RESERVED.has(segment)) return `%${segment.charCodeAt(0).toString(16)}${segment.slice(1)}`
-  return /^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment
 }
 
 /** The decoded text; undefined if it is not UTF-8, percent-encoded. */

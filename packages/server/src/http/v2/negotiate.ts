@@ -20,7 +20,7 @@ export function negotiate<F extends FormatName>(
 
 /** The media types of formats in words, such as "application/json, application/x-ndjson and text/csv". */
 function mediaTypes(formats: readonly FormatName[]): string {
-  const types = formats.map((format) => recordFormats[format].mediaTypes[0])
+  const types = [...new Set(formats.map((format) => recordFormats[format].mediaTypes[0]))]
   return `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`
 }
 

@@ -12,9 +12,11 @@ import { wordsOf } from '../../catalog/words.ts'
 import { MAX_NEAREST_SORTED } from '../../query/finder.ts'
 import { FORMATS, recordFormats } from '../../query/formats/formats.ts'
 import type { RecordFormat } from '../../query/formats/record-format.ts'
+import { GEOMETRIES } from '../../query/formats/record-format.ts'
 import { languageMeant } from '../../query/formats/shown-names.ts'
 import type { Near } from '../../query/near.ts'
 import type { Sort } from '../../query/sort.ts'
+import type { Box } from '../../source/boundaries/corners.ts'
 import { badParameter } from '../problem.ts'
 import { filtersBeside } from './filter-parameters.ts'
 import { keyNamed, type NameInPath, RECORD_NAMED_BY } from './key-text.ts'
@@ -129,22 +131,57 @@ const POINT_PATTERN = `^${DEGREES},${DEGREES}$`
 const POINT = new RegExp(POINT_PATTERN)
 const MAX_LATITUDE = 90
 const MAX_LONGITUDE = 180
+function pointIn(point: string, name: string): Omit<Near, 'within'> {
+  const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
+  if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude }
+  throw badParameter(
+    name,
+    point,
+    `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+  )
+}
 export const NEAR = parameter<Omit<Near, 'within'> | undefined>(
   'near',
   `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
   {
     schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
-    parse: ([point], name) => {
-      const [, latitude = Number.NaN, longitude = Number.NaN] = (POINT.exec(point) ?? []).map(Number)
-      if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude }
+    parse: ([point], name) => pointIn(point, name),
+    work: long,
+  },
+)
+const POINT_SCHEMA = { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] }
+export const CONTAINING = parameter<Omit<Near, 'within'> | undefined>(
+  'containing',
+  'A point, as in near: only records whose boundary holds it, or that are below one whose does, the nearest first',
+  { schema: POINT_SCHEMA, parse: ([point], name) => pointIn(point, name), work: long },
+)
+const BBOX_PATTERN = `^${DEGREES},${DEGREES},${DEGREES},${DEGREES}$`
+export const BBOX = parameter<Box | undefined>(
+  'bbox',
+  'Only records with a point or a part of their boundary in a box: west, south, east, north',
+  {
+    schema: { type: 'string', pattern: BBOX_PATTERN, examples: ['-99.4,19.0,-98.9,19.6'] },
+    elsewhere: ['bounds', 'box'],
+    parse: ([text], name) => {
+      const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN] =
+        new RegExp(BBOX_PATTERN).exec(text)?.slice(1).map(Number) ?? []
+      const areDegrees = [west, east].every((one) => Math.abs(one) <= MAX_LONGITUDE)
+      if (areDegrees && south >= -MAX_LATITUDE && south <= north && north <= MAX_LATITUDE)
+        return [west, south, east, north]
       throw badParameter(
         name,
-        point,
-        `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
+        text,
+        `longitude and latitude of the south-west, then of the north-east, in degrees with commas between, as in -99.4,19.0,-98.9,19.6; the south is not above the north`,
       )
     },
     work: long,
   },
+)
+export const GEOMETRY = choice(
+  'geometry',
+  'The detail of boundaries in geojson: by default full on a record, else as much as a screen shows',
+  GEOMETRIES,
+  undefined,
 )
 /** The radius around a point, in metres. */
 export const WITHIN_KM = parameter<number | undefined>('within_km', 'Only records within so many kilometres of near', {
@@ -302,6 +339,8 @@ const RECORD_PARAMETERS: readonly Entry[] = [
   ['selection', sortOf],
   ['selection', () => NEAR, hasCoordinates],
   ['selection', () => WITHIN_KM, hasCoordinates],
+  ['selection', () => CONTAINING],
+  ['selection', () => BBOX],
   ['selection', withinOf, isTree],
   ['selection', () => ROOT, isTree],
   ['rendition', fieldsOf],
@@ -310,6 +349,7 @@ const RECORD_PARAMETERS: readonly Entry[] = [
   ['rendition', languageOf, (entity) => languagesOf(entity).length > 0],
   ['rendition', () => FORMAT],
   ['rendition', () => EXCEL],
+  ['rendition', () => GEOMETRY],
   ['rendition', () => RELEASE],
 ]
 
@@ -411,6 +451,16 @@ export const LIMIT = wholeNumber('limit', 'Maximum number of suggestions', {
   elsewhere: PAGE_SIZES,
 })
 
+const SEARCH_FORMATS = ['json', 'options', 'geojson'] as const
+export type SearchFormat = (typeof SEARCH_FORMATS)[number]
+export const SEARCH_FORMAT = choice(
+  'format',
+  'With options there are only the official code of each, or else its key, as value, and its name as label; with geojson, suggestions are features',
+  SEARCH_FORMATS,
+  'json',
+  { of: 'search' },
+)
+
 export const languageOfSearch = (catalog: Catalog) => languageIn(languagesIn(catalog), 'search', long)
 
 export const searchParameters = derived((catalog: Catalog): readonly Parameter[] => [
@@ -421,6 +471,8 @@ export const searchParameters = derived((catalog: Catalog): readonly Parameter[]
   LIMIT,
   ...([...catalog.entities.values()].some(hasCoordinates) ? [NEAR, WITHIN_KM] : []),
   languageOfSearch(catalog),
+  SEARCH_FORMAT,
+  GEOMETRY,
   RELEASE,
 ])
 

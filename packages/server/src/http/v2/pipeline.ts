@@ -18,10 +18,12 @@ import {
 } from '../exchange.ts'
 import { otherMethod, redirected, withoutSlash } from '../methods.ts'
 import { RESOLVE_PATH } from '../routes.ts'
+import { refuseLargeShapes } from './boundary-filters.ts'
 import { bulkResponse } from './bulk-response.ts'
 import type { Exchange, V2Context } from './context.ts'
 import { describeIndex } from './describe.ts'
 import { findingWork, findPage, languageHeader, recordJsons } from './find.ts'
+import type { ReadRouteName } from './fixed-routes.ts'
 import { keptDocument } from './kept-document.ts'
 import { type OpenReleases, releaseGone } from './open-releases.ts'
 import { refuseParameters } from './parameter.ts'
@@ -38,10 +40,12 @@ import {
 import { parseResolveBodyRequest, parseResolveRequest } from './request/resolve-request.ts'
 import { parseSearchRequest } from './request/search-request.ts'
 import { resolvedInBody, resolvedInQuery } from './resolve-response.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse, listHeaders } from './response.ts'
-import { respondAboutService } from './service-response.ts'
-import { searchSuggestions } from './suggestions.ts'
-import { type CatalogRoute, catalogRouteAt, serviceRouteAt } from './v2-routes.ts'
+import { bodyResponse, type ChosenRelease, listHeaders } from './response.ts'
+
+import { isOfService, SERVICE_RESPONDERS, type ServiceRouteName } from './service-response.ts'
+import { respondSearch } from './suggestions.ts'
+import { type CatalogRoute, catalogRouteAt, type FixedRoute, fixedRouteAt } from './v2-routes.ts'
+
 import { costOfRecords } from './work.ts'
 
 type Response = HttpResponse | Promise<HttpResponse>
@@ -71,13 +75,14 @@ const much = () => MUCH
 /** Microseconds of the description of a list. */
 const DESCRIPTION_COST = 20
 
-type RouteOf<K> = Extract<CatalogRoute, { readonly kind: K }>
+type ReleaseRoute = CatalogRoute | FixedRoute<Exclude<ReadRouteName, ServiceRouteName>>
+type RouteOf<K> = Extract<ReleaseRoute, { readonly kind: K }>
 type Handling = {
-  readonly [K in CatalogRoute['kind']]: (route: RouteOf<K>, exchange: CatalogExchange) => ParsedRequest
+  readonly [K in ReleaseRoute['kind']]: (route: RouteOf<K>, exchange: CatalogExchange) => ParsedRequest
 }
 
 /** The routes to the content of a release. */
-const CATALOG_ROUTES: Handling = {
+const RELEASE_ROUTES: Handling = {
   list: handler({ parse: parseListRequest, cost: costOfPage, respond: respondList }),
   record: handler({
     parse: parseRecordRequest,
@@ -92,8 +97,7 @@ const CATALOG_ROUTES: Handling = {
   search: handler({
     parse: (_, query, __, catalog) => parseSearchRequest(query, catalog),
     cost: much,
-    respond: ({ request, addressed, baseUrl }, search) =>
-      jsonResponse(request, addressed, searchSuggestions(addressed.release, search, baseUrl)),
+    respond: ({ request, addressed, baseUrl }, search) => respondSearch(request, addressed, search, baseUrl),
   }),
   resolve: handler({
     parse: (_, query, headers, catalog) => parseResolveRequest(query, headers, catalog),
@@ -101,7 +105,7 @@ const CATALOG_ROUTES: Handling = {
     respond: ({ context, request, addressed, baseUrl }, rows) =>
       resolvedInQuery(request, addressed, rows, baseUrl, context.work),
   }),
-  index: handler({
+  describeApi: handler({
     parse: (_, query) => refuseParameters(query, describeParameters),
     cost: (_, { catalog }) => catalog.entities.size * DESCRIPTION_COST,
     respond: ({ request, addressed, baseUrl }) => indexResponse(request, addressed, baseUrl),
@@ -113,29 +117,31 @@ export function parseV2(context: V2Context, request: HttpRequest): ParsedRequest
   const { releases, baseUrlOf } = context
   const { path } = request
   const isRows = request.method === 'POST' && path === RESOLVE_PATH
-  if (!isRows && (!isRead(request) || path.endsWith('/')))
-    return { cost: 0, respond: () => respondWithoutReading(releases, request) }
+  if (!isRows && (!isRead(request) || path.endsWith('/'))) return parseWithoutReading(releases, request)
   const query = parseQuery(request.query)
   if (isRows) return { cost: MUCH, respond: () => respondToRows(context, request, query) }
-  const route = serviceRouteAt(path)
-  if (route !== undefined)
-    return {
-      // Most of these look at the disk; the others describe the whole catalog.
-      cost: MUCH,
-      respond: () => respondAboutService({ context, request, query, baseUrl: baseUrlOf() }, route),
-    }
-  const parsed = () => parseForRelease(context, request, query)
+  const fixed = fixedRouteAt(path)
+  if (fixed !== undefined && isOfService(fixed)) {
+    const respond = SERVICE_RESPONDERS[fixed.kind]
+    return { cost: MUCH, respond: () => respond({ context, request, query, baseUrl: baseUrlOf() }, fixed) }
+  }
+  const parsed = () => parseForRelease(context, request, query, fixed)
   // Another release than the current one is looked for on the disk.
   return readsCurrent(releases, query) ? parsed() : { cost: MUCH, respond: () => parsed().respond() }
 }
 
 /** Parses a request with the definitions of the catalog of its release. */
-function parseForRelease(context: V2Context, request: HttpRequest, query: RawQuery): ParsedRequest {
+function parseForRelease(
+  context: V2Context,
+  request: HttpRequest,
+  query: RawQuery,
+  fixed: ReleaseRoute | undefined,
+): ParsedRequest {
   const { chosen, gone } = chooseRelease(context.releases, query)
-  const route = catalogRouteAt(chosen.release.catalog, request.path)
+  const route = fixed ?? catalogRouteAt(chosen.release.catalog, request.path)
   const addressed = { ...chosen, isAddressed: !context.isBaseUrlFixed }
   const exchange = { context, request, query, baseUrl: context.baseUrlOf(), chosen, addressed }
-  const handle = CATALOG_ROUTES[route.kind] as (route: CatalogRoute, exchange: CatalogExchange) => ParsedRequest
+  const handle = RELEASE_ROUTES[route.kind] as (route: ReleaseRoute, exchange: CatalogExchange) => ParsedRequest
   const parsed = handle(route, exchange)
   if (gone !== undefined) throw releaseGone(gone)
   return parsed
@@ -150,12 +156,12 @@ function respondToRows({ releases, baseUrlOf, work }: V2Context, request: HttpRe
   return resolvedInBody(release, request, form, baseUrlOf(), work)
 }
 
-/** The response to other methods than GET and HEAD, and to a known path with a slash after it. */
-function respondWithoutReading({ current }: OpenReleases, request: HttpRequest): HttpResponse {
+/** Other methods than GET and HEAD, and a known path with a slash after it. */
+function parseWithoutReading({ current }: OpenReleases, request: HttpRequest): ParsedRequest {
   const path = withoutSlash(request.path)
   // For a path that is not known, this throws.
-  if (serviceRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
-  return isRead(request) ? redirected(request) : otherMethod(request)
+  if (fixedRouteAt(path) === undefined) catalogRouteAt(current.catalog, path)
+  return { cost: 0, respond: () => (isRead(request) ? redirected(request) : otherMethod(request)) }
 }
 
 /**
@@ -196,6 +202,7 @@ function respondList({ request, addressed, query, baseUrl }: CatalogExchange, li
   const { release } = addressed
   const { page, positions } = findPage(release, list)
   const { entity, rendition, encoding } = list
+  refuseLargeShapes(release, list, positions)
   const body = bodyOf(recordEncoder(release, entity, rendition), recordJsons(release, list, positions))
   const named = languageHeader(release.entity(entity.name), rendition, positions)
   const headers = { ...listHeaders(page, `${baseUrl}${request.path}`, query.pairs), ...named }
@@ -217,9 +224,10 @@ function respondRecord({ request, chosen }: CatalogExchange, record: RecordReque
   return bodyResponse(request, chosen, { format: rendition.format, encoding, body, headers })
 }
 
-/** The body with a record: in JSON it is the record itself, not a list of one. It is copied, since the connection frees it. */
+/** The body with a record: in JSON it is the record itself, and in GeoJSON its feature, not a list of one. It is copied, since the connection frees it. */
 function renderRecord(release: Release, entity: Entity, rendition: Rendition, json: Uint8Array): Uint8Array {
   if (rendition.format === 'json' && isWhole(rendition)) return Buffer.from(json)
   const encoder = recordEncoder(release, entity, rendition)
-  return rendition.format === 'json' ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
+  const isAlone = rendition.format === 'json' || rendition.format === 'geojson'
+  return isAlone ? Buffer.concat(encoder.records([json])) : bodyOf(encoder, [json])
 }

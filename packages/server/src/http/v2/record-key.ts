@@ -1,5 +1,5 @@
 // Identifies a record in API v2: by its identifier or its official code in a path, by its key in a body.
-import { V2_PATH } from '../../base/api-v2.ts'
+import { keySegment, V2_PATH } from '../../base/api-v2.ts'
 import { valueAt } from '../../base/json.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { MAX_ID } from '../../catalog/check.ts'
@@ -14,14 +14,16 @@ import { recordsCoded } from '../../release/aliases.ts'
 import { codeLookups, codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { ProblemError } from '../problem.ts'
-import { keySegment, type NamedBy, type NameInPath } from './key-text.ts'
-import { type CatalogRoute, type ParentInPath, recordTemplate } from './v2-routes.ts'
+
+import type { NamedBy, NameInPath } from './key-text.ts'
+import { type ParentInPath, type RecordRoute, recordTemplate } from './record-paths.ts'
+
 import { NO_WORK, type Work } from './work.ts'
 
 /** By default, a text that can be no identifier is a code. */
 type MaybeNamedBy = NamedBy | undefined
 
-type RecordAddress = Extract<CatalogRoute, { readonly kind: 'record' }> & { readonly by: MaybeNamedBy }
+type RecordAddress = RecordRoute & { readonly by: MaybeNamedBy }
 
 /** The position of the record that a path names, which must exist. */
 export function findRecord(release: Release, address: RecordAddress): number {

@@ -10,6 +10,7 @@ import type { Release } from '../../release/release.ts'
 import { spreadsheetCell } from '../../source/csv.ts'
 import type { HttpRequest, HttpResponse, RunningJob } from '../exchange.ts'
 import { allowedAt } from '../routes.ts'
+import { type PlacedRow, resolvedAt } from './boundary-points.ts'
 import { acceptedEncoding } from './negotiate.ts'
 import type { ResolveFormat } from './parameter-definitions.ts'
 import { summarizeRecord } from './record-summary.ts'
@@ -36,10 +37,12 @@ const MAX_CACHED_ROWS = 5_000
 /** Rows of a table repeat one another, and those of other tables: equal rows are resolved once. */
 const resolutionsIn = memoized((_release: Release) => new LruCache<Resolution>({ maxEntries: MAX_CACHED_ROWS }))
 
-function resolver(release: Release, names: readonly string[]): (row: RowToResolve) => Resolution {
+function resolver(release: Release, names: readonly string[]): (row: PlacedRow) => Resolution {
   const resolutions = resolutionsIn(release)
   const start = names.join()
-  return (row) => resolutions.get(`${start} ${rowKey(row)}`, () => resolveRow(release, row, { names }))
+  const resolve = (row: RowToResolve) =>
+    resolutions.get(`${start} ${rowKey(row)}`, () => resolveRow(release, row, { names }))
+  return (row) => resolvedAt(release, row, names, resolve)
 }
 
 /** Bytes of the response that are made before it begins: until then, rows that would take too long are refused. */

@@ -41,7 +41,15 @@ const release = await releaseOf(sourceOf(rows, {}, catalogOf([country, city])))
 const suggested = (typed: string) =>
   searchSuggestions(
     release,
-    { text: typed, words: wordsOf(typed), searched: [country, city], within: undefined, limit: 5, near: undefined },
+    {
+      text: typed,
+      words: wordsOf(typed),
+      searched: [country, city],
+      within: undefined,
+      limit: 5,
+      near: undefined,
+      format: 'json' as const,
+    },
     '',
   )
 

@@ -1,8 +1,10 @@
 // Suggestions of a search over all collections, each with its name, its ancestors and the parts that match.
+import { keySegment } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { pathTo } from '../../catalog/lineage.ts'
+import { geometryReader } from '../../query/formats/geojson.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import type { AliasMatch } from '../../query/search/explanation.ts'
@@ -11,22 +13,53 @@ import type { Scope, SearchResult } from '../../query/search/search.ts'
 import { treeOf } from '../../query/tree.ts'
 import { factReader } from '../../release/facts.ts'
 import type { Release } from '../../release/release.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { badParameter } from '../problem.ts'
 import type { NamedBy } from './key-text.ts'
+import { acceptedEncoding } from './negotiate.ts'
 import type { NamedAncestor } from './parameter-definitions.ts'
 import { isBelow, positionNamed } from './record-key.ts'
 import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
 import type { SearchRequest } from './request/search-request.ts'
+import { bodyResponse, type ChosenRelease, jsonResponse } from './response.ts'
+
+/** What a form offers of a suggestion. */
+const optionOf = ({ code, key, name }: RenderedSuggestion) => ({
+  value: code ?? keySegment(Object.values(key).flat()),
+  label: name,
+})
 
 export type RenderedSuggestion = ReturnType<typeof renderSuggestion>
 
-export function searchSuggestions(
-  release: Release,
-  { text, words, searched, within, by, limit, near, language }: SearchRequest,
+export function searchSuggestions(release: Release, search: SearchRequest, baseUrl: string): RenderedSuggestion[] {
+  const { words, language } = search
+  return resultsOf(release, search).map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
+}
+
+const resultsOf = (release: Release, { text, searched, within, by, limit, near }: SearchRequest) =>
+  searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
+
+/** The suggestions as JSON, or as features with the points or shapes of their records. */
+export function respondSearch(
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  search: SearchRequest,
   baseUrl: string,
-): RenderedSuggestion[] {
-  const results = searchText(release, text, scopeWithin(release, searched, within && { ...within, by }), limit, near)
-  return results.map((result) => renderSuggestion(release, result, words, { baseUrl, language }))
+): HttpResponse {
+  const { release } = chosen
+  const { words, language, geometry, format } = search
+  if (geometry === undefined) {
+    const suggestions = searchSuggestions(release, search, baseUrl)
+    return jsonResponse(request, chosen, format === 'options' ? suggestions.map(optionOf) : suggestions)
+  }
+  const features = resultsOf(release, search).map((result) => {
+    const shape = geometryReader(release, release.entity(result.name).definition, geometry)(result.position)
+    const properties = renderSuggestion(release, result, words, { baseUrl, language })
+    return `{"type":"Feature","geometry":${shape},"properties":${JSON.stringify(properties)}}`
+  })
+  const body = Buffer.from(`{"type":"FeatureCollection","features":[${features.join()}]}`)
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+  return bodyResponse(request, chosen, { format: 'geojson', encoding, body })
 }
 
 type AncestorBy = NamedAncestor & { readonly by: NamedBy | undefined }

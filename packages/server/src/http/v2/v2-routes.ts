@@ -1,123 +1,57 @@
-// The routes of API v2, derived from a catalog: the template of each, and the one that a path leads to.
+// Finds the route of API v2 that a path leads to: one with a path of its own, or a list or record of a catalog.
 
 import { V2_PATH, V2_SEGMENTS } from '../../base/api-v2.ts'
 import { memoized } from '../../base/memoized.ts'
 import { nearest } from '../../base/nearest.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { broaderOf, type Entity } from '../../catalog/entity.ts'
-import { descendantsOf, ownerOf, pathTo } from '../../catalog/lineage.ts'
-import { keyPathsOf, type RecordPath } from '../../catalog/paths.ts'
+import { ownerOf, pathTo } from '../../catalog/lineage.ts'
 import { ProblemError } from '../problem.ts'
-import { OPENAPI_PATH, PROFILE_PATH, RESOLVE_PATH } from '../routes.ts'
-import { KEY_SEPARATOR, type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
 
-/** A record that a path names before a list of it, as estados/9 in estados/9/municipios. */
-export type ParentInPath = NameInPath & {
-  readonly entity: Entity
-  /** The fields that lead to it from the records of that list. */
-  readonly steps: readonly string[]
-}
-
-/** Relations in a tree to the record that the path names. */
-const TREE_AXES = [V2_SEGMENTS.children, V2_SEGMENTS.ancestors, V2_SEGMENTS.descendants] as const
-type TreeAxis = (typeof TREE_AXES)[number]
-type NodeInPath = NameInPath & { readonly axis: TreeAxis }
+import { READ_PATHS, type ReadRouteName } from './fixed-routes.ts'
+import { type NameInPath, nameIn, percentDecoded, type Segment } from './key-text.ts'
+import {
+  bulkTemplate,
+  type ParentInPath,
+  type Place,
+  placesOf,
+  type RecordRoute,
+  recordTemplate,
+  TREE_AXES,
+  type TreeAxis,
+} from './record-paths.ts'
 
 /** Records of an entity: all, those that embed a parent, or those around one of their own in their tree. */
 type RecordsRoute = {
   readonly entity: Entity
   readonly parent: ParentInPath | undefined
-  readonly node?: NodeInPath | undefined
+  readonly node?: (NameInPath & { readonly axis: TreeAxis }) | undefined
 }
 
-/** Routes to the content of one release. */
+/** A route to records of a release. */
 export type CatalogRoute =
-  | { readonly kind: 'index' }
-  | { readonly kind: 'search' }
-  | { readonly kind: 'resolve' }
   | ({ readonly kind: 'list' } & RecordsRoute)
-  | RecordRoute
   | ({ readonly kind: 'bulk' } & RecordsRoute)
+  | RecordRoute
 
-type RecordRoute = NameInPath & {
-  readonly kind: 'record'
-  readonly entity: Entity
-  readonly parent: ParentInPath | undefined
-}
+/** A route with a path of its own, which may have the digest of a release in it. */
+export type FixedRoute<K = ReadRouteName> = K extends unknown ? { readonly kind: K; readonly digest: string } : never
 
-/** Routes to the releases themselves, and to the description of the API. */
-export type ServiceRoute =
-  | { readonly kind: 'releases' }
-  | ReleaseRoute
-  | { readonly kind: 'changes' }
-  | { readonly kind: 'openapi' | 'profile' }
+const readRoutes = Object.entries(READ_PATHS) as readonly (readonly [ReadRouteName, string])[]
+const routeByPath = new Map(readRoutes.map(([kind, path]) => [path, kind]))
 
-/** The description of a release, or a part of it. */
-export type ReleaseRoute = { readonly kind: 'release' | ReleasePart; readonly digest: string }
-
-/** Parts of a release that can be read besides its description. */
-const RELEASE_PARTS = ['manifest', 'checksums', 'signature'] as const
-type ReleasePart = (typeof RELEASE_PARTS)[number]
-
-const { all: BULK, search: SEARCH, resolve: RESOLVE, releases: RELEASES, changes: CHANGES } = V2_SEGMENTS
-
-const collectionPath = ({ plural }: Entity) => `${V2_PATH}/${plural}`
-
-/** The values in the path of a record, by the names that they have in braces. */
-export const recordVariables = (entity: Entity): readonly (readonly [name: string, path: RecordPath])[] =>
-  entity.key.flatMap((field) => {
-    const paths = keyPathsOf(entity).filter(({ steps }) => steps[0] === field)
-    const [own = ''] = paths[0]?.slug.split('.') ?? []
-    return paths.map((path) => [paths.length === 1 ? own : path.slug.replaceAll('.', '_'), path] as const)
-  })
-
-const inBraces = (entity: Entity) => recordVariables(entity).map(([name]) => `{${name}}`)
-
-/** The path of a record, with its variable segments in braces. */
-export function recordTemplate(entity: Entity): string {
-  const owner = ownerOf(entity)
-  if (owner === undefined) return `${collectionPath(entity)}/${inBraces(entity).join(KEY_SEPARATOR)}`
-  const [first, last] = inBraces(entity)
-  return `${collectionPath(owner.entity)}/${first}/${entity.plural}/${last}`
-}
-
-/** The path of a list of a record, with its variable segments in braces. */
-export const childrenTemplate = (parent: Entity, child: Entity): string =>
-  `${collectionPath(parent)}/${inBraces(parent).join(KEY_SEPARATOR)}/${child.plural}`
-
-/** The paths of the records around one of a tree, with their variable segments in braces. */
-export const treeTemplates = (entity: Entity): readonly (readonly [axis: TreeAxis, template: string])[] =>
-  broaderOf(entity) === undefined ? [] : TREE_AXES.map((axis) => [axis, `${recordTemplate(entity)}/${axis}`])
-
-/** The path of all records at the path of a list. */
-export const bulkTemplate = (list: string): string => `${list}/${BULK}`
-
-export const releaseTemplate = `${V2_PATH}/${RELEASES}/{digest}`
-export const releasePartTemplate = (part: ReleasePart): string => `${releaseTemplate}/${part}`
+/** Those below the path of API v2, taken apart into segments. */
+const routesBelow = readRoutes
+  .filter(([, path]) => path.startsWith(V2_PATH))
+  .map(([kind, path]) => ({ kind, path, parts: path.split('/').slice(V2_PATH.split('/').length) }))
 
 /** Every path there is, with its variable segments in braces. */
 export const v2Paths = memoized((catalog: Catalog): readonly string[] => {
-  const entities = [...catalog.entities.values()]
-  const children = entities.flatMap((parent) =>
-    descendantsOf(catalog, parent).map((child) => childrenTemplate(parent, child)),
-  )
-  const around = entities.flatMap(treeTemplates).map(([, template]) => template)
-  return [
-    V2_PATH,
-    ...entities.map(collectionPath),
-    ...entities.map((entity) => bulkTemplate(collectionPath(entity))),
-    ...entities.map(recordTemplate),
-    ...children,
-    ...children.map(bulkTemplate),
-    ...around,
-    ...around.map(bulkTemplate),
-    `${V2_PATH}/${SEARCH}`,
-    RESOLVE_PATH,
-    `${V2_PATH}/${RELEASES}`,
-    releaseTemplate,
-    ...RELEASE_PARTS.map(releasePartTemplate),
-    `${V2_PATH}/${CHANGES}`,
-  ]
+  const { own, below, around } = placesOf(catalog)
+  const lists = (places: readonly Place[]) => [...places.map(({ path }) => path), ...places.map(bulkTemplate)]
+  const records = [...catalog.entities.values()].map(recordTemplate)
+  const [index = '', ...others] = routesBelow.map(({ path }) => path)
+  return [index, ...lists(own), ...records, ...lists(below), ...lists(around), ...others]
 })
 
 /** The segments of a path after that of API v2; undefined if it cannot be decoded. */
@@ -133,31 +67,35 @@ function segmentsOf(path: string): readonly Segment[] | undefined {
   return decoded.length === segments.length ? decoded : undefined
 }
 
-export function serviceRouteAt(path: string): ServiceRoute | undefined {
-  if (path === OPENAPI_PATH) return { kind: 'openapi' }
-  if (path === PROFILE_PATH) return { kind: 'profile' }
-  const [first, digest, part, ...rest] = (segmentsOf(path) ?? []).map(({ text }) => text)
-  if (rest.length > 0) return undefined
-  if (part !== undefined) {
-    const kind = first === RELEASES ? RELEASE_PARTS.find((one) => one === part) : undefined
-    return kind && digest !== undefined ? { kind, digest } : undefined
-  }
-  if (first === RELEASES) return digest === undefined ? { kind: 'releases' } : { kind: 'release', digest }
-  return first === CHANGES && digest === undefined ? { kind: 'changes' } : undefined
+const VARIABLE = '{digest}'
+
+export function fixedRouteAt(path: string): FixedRoute | undefined {
+  const segments = path.startsWith(V2_PATH) ? segmentsOf(path) : undefined
+  const isAt = (parts: readonly string[]) =>
+    parts.length === segments?.length && parts.every((part, at) => part === VARIABLE || part === segments[at]?.text)
+  const kind = routeByPath.get(path) ?? routesBelow.find(({ parts }) => isAt(parts))?.kind
+  return kind && { kind, digest: segments?.[1]?.text ?? '' }
 }
 
 export function catalogRouteAt(catalog: Catalog, path: string): CatalogRoute {
   const segments = segmentsOf(path)
   const route = segments === undefined ? undefined : routeOf(catalog, segments)
   if (route === undefined)
-    throw new ProblemError({ kind: 'not-found', known: v2Paths(catalog), hint: hintFor(catalog, segments ?? []) })
+    throw new ProblemError({
+      kind: 'not-found',
+      known: v2Paths(catalog),
+      // A getter, since only the response needs it.
+      get hint() {
+        return hintFor(catalog, segments ?? [])
+      },
+    })
   return route
 }
 
 /** Offers the nearest list, or other part of the API, for one that a path has misspelt. */
 function hintFor({ collections }: Catalog, segments: readonly Segment[]): string | undefined {
   const at = segments.findIndex(({ text }, place) => place % 2 === 0 && !collections.has(text))
-  const others = at === 0 ? [SEARCH, RESOLVE, RELEASES, CHANGES] : TREE_AXES
+  const others = at === 0 ? routesBelow.flatMap(({ parts: [first] }) => first ?? []) : TREE_AXES
   const meant = at === -1 ? undefined : nearest(segments[at]?.text ?? '', [...collections.keys(), ...others])
   const path = segments.map(({ sent }, place) => (place === at ? meant : sent)).join('/')
   return meant === undefined ? undefined : `Did you mean ${V2_PATH}/${path}?`
@@ -165,14 +103,11 @@ function hintFor({ collections }: Catalog, segments: readonly Segment[]): string
 
 function routeOf({ collections }: Catalog, segments: readonly Segment[]): CatalogRoute | undefined {
   const [first, own, list, last, ...more] = segments
-  if (first === undefined) return { kind: 'index' }
-  if (first.text === SEARCH && own === undefined) return { kind: 'search' }
-  if (first.text === RESOLVE && own === undefined) return { kind: 'resolve' }
-  const entity = collections.get(first.text)
+  const entity = first && collections.get(first.text)
   if (entity === undefined || more.length > 0) return undefined
   if (own === undefined) return { kind: 'list', entity, parent: undefined }
   // A key that is this word is sent with one of its letters encoded.
-  if (list === undefined && own.sent === BULK) return { kind: 'bulk', entity, parent: undefined }
+  if (list === undefined && own.sent === V2_SEGMENTS.all) return { kind: 'bulk', entity, parent: undefined }
   if (list === undefined) return { kind: 'record', entity, ...nameIn(entity, own), parent: undefined }
   return routeInRecord(collections, entity, nameIn(entity, own), list, last)
 }
@@ -186,7 +121,7 @@ function routeInRecord(
   last: Segment | undefined,
 ): CatalogRoute | undefined {
   const kind = last === undefined ? 'list' : 'bulk'
-  const isList = last === undefined || last.sent === BULK
+  const isList = last === undefined || last.sent === V2_SEGMENTS.all
   const axis = broaderOf(entity) === undefined ? undefined : TREE_AXES.find((one) => one === list.sent)
   if (axis !== undefined) return isList ? { kind, entity, parent: undefined, node: { ...named, axis } } : undefined
   const child = collections.get(list.text)
@@ -199,15 +134,4 @@ function routeInRecord(
   if (owner?.entity !== entity) return undefined
   const parent = { entity, ...named, steps: [owner.field] }
   return { kind: 'record', entity: child, name: last.text, key: [last.text], parent }
-}
-
-/** The route of a record by its identifiers; undefined if their number is another. */
-export function recordRoute(entity: Entity, identifiers: readonly string[]): RecordRoute | undefined {
-  if (identifiers.length !== keyPathsOf(entity).length || identifiers.includes('')) return undefined
-  const owner = ownerOf(entity)
-  const [first = '', second = ''] = identifiers
-  if (owner === undefined)
-    return { kind: 'record', entity, name: identifiers.join(KEY_SEPARATOR), key: identifiers, parent: undefined }
-  const parent = { entity: owner.entity, name: first, key: [first], steps: [owner.field] }
-  return { kind: 'record', entity, name: second, key: [second], parent }
 }

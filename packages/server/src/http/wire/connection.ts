@@ -1,19 +1,19 @@
 // One connection: takes requests from the bytes that arrive, responds in order, at the pace of the client.
 import type { Socket } from 'bun'
-import { type ConnectionInfo, type HttpResponse, isStreamed, type Streamed } from '../exchange.ts'
+import { type ConnectionInfo, type HttpResponse, isStreamed } from '../exchange.ts'
+import { ClientProbe } from './client-probe.ts'
+import { Delivery } from './delivery.ts'
+import { KeptBytes } from './kept-bytes.ts'
+import { LARGE_CHUNK_BYTES, MAX_WAITING_BYTES, SocketReading } from './reading.ts'
 import { ReceiveBuffer } from './receive-buffer.ts'
 import { RequestBody } from './request-body.ts'
 import { headLength, parseHead, partialProblem, type RequestHead, staysOpen } from './request-head.ts'
 import { ResponseBuffer } from './response-buffer.ts'
-import { SendBuffer, sendStream } from './send-buffer.ts'
+import { SendBuffer } from './send-buffer.ts'
 import type { ServerState, WireProblem } from './server-state.ts'
 
 /** Responses to pipelined requests are sent in batches of about this many bytes. */
 const BATCH_BYTES = 1 << 15
-/** A longer body is sent from its own memory; a shorter one is copied into the batch. */
-const MAX_COPIED_BODY = 1 << 15
-/** While responses are held up, no more is read from the client once this many bytes of requests wait. */
-const MAX_WAITING_BYTES = 1 << 14
 /** Least speed of a body that is not timed out. */
 const BODY_BYTES_PER_MILLISECOND = 64
 /** The part of a request that a refusal repeats: the beginning of its path, without the query. */
@@ -26,52 +26,29 @@ const out = new ResponseBuffer()
 
 type Incoming = { readonly head: RequestHead; readonly body: RequestBody }
 
-/**
- * The way to find out if a client that has stopped sending still waits for its response: one that has closed its socket
- * resets the connection as soon as anything is sent to it.
- * - `interim`: an interim response, which every client of HTTP/1.1 can read (RFC 9110, section 15.2)
- * - `zero`: a zero in front of the size of the next chunk (RFC 9112, section 7.1)
- * - `none`: by the rest of the response, and by nothing before it
- * - `end`: HTTP/1.0 has no interim responses, so one that has stopped sending is taken for gone
- */
-type Probe = 'interim' | 'zero' | 'none' | 'end'
-const ZERO = Buffer.from('0')
-const PROBE_AFTER_MILLISECONDS = 3
-
-/** A chunk of this size is part of a large body. */
-const LARGE_CHUNK_BYTES = 1 << 15
-
 export class Connection implements ConnectionInfo {
   readonly #server: ServerState
   readonly #socket: Socket<unknown>
   readonly #received = new ReceiveBuffer()
   readonly #unsent: SendBuffer
+  readonly #reading: SocketReading
+  readonly #probe: ClientProbe
+  readonly #kept: KeptBytes
+  readonly #delivery: Delivery
   #isNew = true
-  #readingPaused = false
-  /** Reading is paused until it is its turn to read a large body. */
-  #waitsToRead = false
   /** The client sends no more. */
   #inputEnded = false
   /** The last response has been written; further bytes of the client are ignored. */
   #closing = false
   /** A promised or streamed response is under way; further requests wait for its end. */
   #responding = false
-  #probe: Probe = 'none'
   /** Made when the handler of the request that is under way first asks for its signal. */
   #abort: AbortController | undefined
-  /** The response that is under way has a place among the streams. */
-  #streaming = false
   /** Requests have been received that wait for another turn of the event loop. */
   #queued = false
   /** The request whose body is being received. */
   #incoming: Incoming | undefined
-  /** The body that follows the batch. */
-  #body: Uint8Array | undefined
-  #ownsBody = false
   #lastHead: RequestHead | undefined
-  /** Bytes that are counted towards the budget of the client. */
-  #counted = 0
-  #client = ''
   /** The time since when it has been waiting: for a request, for the rest of one, or for the client to read. */
   waitingSince: number
 
@@ -79,6 +56,31 @@ export class Connection implements ConnectionInfo {
     this.#server = server
     this.#socket = socket
     this.#unsent = new SendBuffer(socket, this)
+    this.#reading = new SocketReading(socket, server.largeReads)
+    const sendInterim = () => {
+      out.reset()
+      out.addContinue()
+      this.#sendBatch()
+    }
+    this.#probe = new ClientProbe(this.#unsent, sendInterim, () => this.terminate())
+    this.#kept = new KeptBytes(server.budget)
+    this.#delivery = new Delivery({
+      server,
+      connection: this,
+      unsent: this.#unsent,
+      probe: this.#probe,
+      send: (response, head) => {
+        out.reset()
+        this.#write(response, head)
+        this.#sendBatch()
+      },
+      onSent: () => {
+        this.waitingSince = this.#server.clock.milliseconds
+        this.#count()
+      },
+      hasInputEnded: () => this.#inputEnded,
+      clientOf: (head) => this.#clientOf(head),
+    })
     this.waitingSince = server.clock.milliseconds
   }
 
@@ -112,7 +114,7 @@ export class Connection implements ConnectionInfo {
   }
 
   receive(data: Buffer): void {
-    const comesAfterOthers = data.length >= LARGE_CHUNK_BYTES && this.#readInTurn()
+    const comesAfterOthers = data.length >= LARGE_CHUNK_BYTES && this.#reading.inTurn(this.#readOn)
     if (this.#closing) return
     // The time that a request may take to arrive counts from its first byte.
     if (this.#received.length === 0 && this.#incoming === undefined) this.waitingSince = this.#server.clock.milliseconds
@@ -125,11 +127,16 @@ export class Connection implements ConnectionInfo {
     } else this.#advance()
   }
 
+  readonly #readOn = (): boolean => {
+    if (!this.#closing) this.#advance()
+    return !this.#unsent.closed
+  }
+
   /** The client has stopped sending; it may still wait for responses. */
   endInput(): void {
     this.#inputEnded = true
     this.#advance()
-    this.#probeSoon()
+    if (this.#responding) this.#probe.soon()
   }
 
   /** The socket can take more. */
@@ -184,24 +191,7 @@ export class Connection implements ConnectionInfo {
 
   /** Called now and then: while reading is paused, a client that has closed its socket is not noticed otherwise. */
   probePaused(): void {
-    if (this.#readingPaused && this.#probe === 'interim') this.#probeClient()
-  }
-
-  /** A response that is ready earlier does as well as a probe. */
-  #probeSoon(): void {
-    if (this.#inputEnded && this.#responding) setTimeout(() => this.#probeClient(), PROBE_AFTER_MILLISECONDS)
-  }
-
-  #probeClient(): void {
-    // Bytes that are still to be sent do the same.
-    if (this.#unsent.length > 0 || this.#unsent.closed) return
-    if (this.#probe === 'end') this.terminate()
-    else if (this.#probe === 'zero') this.#unsent.send(ZERO, ZERO.length)
-    else if (this.#probe === 'interim') {
-      out.reset()
-      out.addContinue()
-      this.#sendBatch()
-    }
+    if (this.#reading.isPaused && this.#probe.way === 'interim') this.#probe.now()
   }
 
   /** Calls #advance, in a later turn if this one has no time left. */
@@ -244,13 +234,13 @@ export class Connection implements ConnectionInfo {
     }
     this.#received.copy()
     if (this.#unsent.closed || !this.#count()) return
-    if (this.#responding || this.#queued || this.#unsent.length > 0) this.#limitReading()
+    if (this.#responding || this.#queued || this.#unsent.length > 0) this.#reading.limit(this.#received.length)
     else if (this.#closing) this.#close()
-    else if (this.#server.responsesPaused) this.#limitReading()
+    else if (this.#server.responsesPaused) this.#reading.limit(this.#received.length)
     else if (this.#inputEnded) this.end()
     else {
       this.#lastHead = undefined
-      this.#resumeReading()
+      this.#reading.resume()
     }
   }
 
@@ -259,7 +249,7 @@ export class Connection implements ConnectionInfo {
     do {
       if (!(this.#incoming === undefined ? this.#takeHead() : this.#takeBody(this.#incoming))) return false
       if (this.#closing || this.#responding || this.#received.length === 0) return false
-    } while (out.length < BATCH_BYTES && this.#body === undefined && this.#server.turns.hasTime())
+    } while (out.length < BATCH_BYTES && !out.endsWithBody && this.#server.turns.hasTime())
     return true
   }
 
@@ -284,7 +274,7 @@ export class Connection implements ConnectionInfo {
     else if (head.method === 'GET' || head.method === 'HEAD') {
       const start = out.length
       this.#respond(head)
-      const isWhole = !this.#closing && !this.#responding && this.#body === undefined
+      const isWhole = !this.#closing && !this.#responding && !out.endsWithBody
       if (isWhole) shortcut?.learn(text.slice(0, length), head, out.bytes.subarray(start, out.length), clock.date, this)
     } else this.#respondToBody(head)
     return true
@@ -322,41 +312,12 @@ export class Connection implements ConnectionInfo {
     return this.#incoming === undefined
   }
 
-  #limitReading(): void {
-    if (this.#received.length < MAX_WAITING_BYTES) this.#resumeReading()
-    else if (!this.#readingPaused) {
-      this.#readingPaused = true
-      this.#socket.pause()
-    }
-  }
-
-  #resumeReading(): void {
-    if (!this.#readingPaused) return
-    this.#readingPaused = false
-    if (!this.#waitsToRead) this.#socket.resume()
-  }
-
-  /**
-   * Reads a large body a chunk at a time, so that small requests come in between. True if the chunk has to wait for those of
-   * others.
-   */
-  #readInTurn(): boolean {
-    if (this.#waitsToRead) return false
-    this.#waitsToRead = true
-    this.#socket.pause()
-    return this.#server.largeReads.add(() => {
-      this.#waitsToRead = false
-      if (!this.#closing) this.#advance()
-      if (!this.#readingPaused && !this.#unsent.closed) this.#socket.resume()
-    })
-  }
-
   /**
    * Closing a socket while the client is still sending resets the connection, and the client loses the responses that
    * it has not read yet. So only our direction is shut, until the client closes too (RFC 9112, section 9.6).
    */
   #close(): void {
-    this.#resumeReading()
+    this.#reading.resume()
     if (this.#inputEnded) this.end()
     else this.#socket.shutdown()
   }
@@ -378,13 +339,7 @@ export class Connection implements ConnectionInfo {
     const endsWithConnection = http10 && body !== undefined && body.length === undefined
     // A client that is refused because too much is kept for clients would send its next request at once.
     const last = this.#server.draining || endsWithConnection || response.status === 503 || !staysOpen(head)
-    const isLarge = body instanceof Uint8Array && body.length > MAX_COPIED_BODY && method !== 'HEAD'
-    const withBody = method !== 'HEAD' && !isLarge
-    out.add(response, withBody, last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
-    if (isLarge) {
-      this.#body = body
-      this.#ownsBody = response.ownsBody === true
-    }
+    out.add(response, method !== 'HEAD', last ? CLOSE : http10 ? KEEP_ALIVE : '', this.#server.clock.date, http10)
     if (last) this.#startClosing()
   }
 
@@ -418,10 +373,10 @@ export class Connection implements ConnectionInfo {
 
   async #respondLater(response: HttpResponse | Promise<HttpResponse>, head: RequestHead): Promise<void> {
     this.#responding = true
-    this.#probe = head.http10 ? 'end' : 'interim'
-    this.#probeSoon()
+    this.#probe.way = head.http10 ? 'end' : 'interim'
+    if (this.#inputEnded) this.#probe.soon()
     try {
-      await this.#deliver(await response, head)
+      await this.#delivery.deliver(await response, head)
     } catch (error) {
       // A response that nobody waits for may fail in any way.
       if (this.#unsent.closed) return
@@ -431,75 +386,16 @@ export class Connection implements ConnectionInfo {
     }
     if (this.#unsent.closed) return
     this.#responding = false
-    this.#probe = 'none'
+    this.#probe.way = 'none'
     this.#abort = undefined
     this.waitingSince = this.#server.clock.milliseconds
     this.#advance()
   }
 
-  async #deliver(response: HttpResponse, head: RequestHead): Promise<void> {
-    const { body } = response
-    if (isStreamed(body) && head.method !== 'HEAD' && response.status !== 304)
-      await this.#deliverStream(response, body, head)
-    else await this.#deliverWhole(response, head)
-  }
-
-  /** Sends the head, and the body if there is one that is not streamed. */
-  async #deliverWhole(response: HttpResponse, head: RequestHead): Promise<boolean> {
-    if (!(await this.#unsent.waitUntil(() => this.#unsent.length === 0 && !this.#server.responsesPaused))) return false
-    out.reset()
-    this.#probe = 'none'
-    this.#write(response, head)
-    this.#sendBatch()
-    return this.#allTaken()
-  }
-
-  async #deliverStream(response: HttpResponse, body: Streamed, head: RequestHead): Promise<void> {
-    const { budget, handler, turns } = this.#server
-    if (this.#unsent.closed) return
-    const client = this.#clientOf(head)
-    const problem = budget.takeStream(client)
-    if (problem !== undefined) {
-      await this.#deliverWhole(handler.refuse(problem, head.path, this), head)
-      return
-    }
-    this.#streaming = true
-    const chunked = body.length === undefined && !head.http10
-    const writer = {
-      send: (bytes: Uint8Array, length: number) => {
-        this.#unsent.send(bytes, length)
-        return this.#allTaken()
-      },
-      sendKept: (bytes: Uint8Array) => {
-        this.#unsent.sendKept(bytes)
-        return this.#allTaken()
-      },
-      unlessClosed: <T>(promised: Promise<T>) => this.#unsent.unlessClosed(promised),
-    }
-    try {
-      if (!(await this.#deliverWhole(response, head))) return
-      // If the client had stopped sending before, the head has been the probe.
-      if (chunked && !this.#inputEnded) this.#probe = 'zero'
-      await sendStream(body, chunked, writer, turns)
-    } finally {
-      this.#streaming = false
-      budget.giveStreamBack(client)
-    }
-  }
-
   #sendBatch(): void {
-    const body = this.#body
-    this.#body = undefined
     if (out.length === 0) return
-    this.#unsent.send(out.bytes, out.length, body, this.#ownsBody)
+    out.sendTo(this.#unsent)
     this.waitingSince = this.#server.clock.milliseconds
-  }
-
-  /** Resolves when the client has taken all that was sent, or to false when it is gone. */
-  #allTaken(): Promise<boolean> {
-    this.waitingSince = this.#server.clock.milliseconds
-    this.#count()
-    return this.#unsent.waitUntil(() => this.#unsent.length === 0)
   }
 
   #clientOf(head: RequestHead | undefined): string {
@@ -509,17 +405,13 @@ export class Connection implements ConnectionInfo {
 
   /** Counts the bytes that are kept for the client. One that has used up its budget and needs still more is refused (then false). */
   #count(): boolean {
-    const kept = this.#received.kept + this.#unsent.kept + (this.#incoming === undefined ? 0 : this.#incoming.body.kept)
-    const more = kept - this.#counted
-    if (more === 0) return true
-    if (this.#counted === 0) this.#client = this.#clientOf(this.#incoming?.head ?? this.#lastHead)
-    const { budget } = this.#server
-    const isBody = this.#incoming !== undefined || this.#waitsToRead
-    const refusal = more > 0 && this.#canBeCutOff ? budget.refusal(this.#client, isBody) : undefined
-    this.#counted = kept
-    budget.keepBytes(this.#client, more)
+    const incoming = this.#incoming
+    const kept = this.#received.kept + this.#unsent.kept + (incoming === undefined ? 0 : incoming.body.kept)
+    if (kept === this.#kept.counted) return true
+    const clientOf = () => this.#clientOf(incoming?.head ?? this.#lastHead)
+    const isBody = incoming !== undefined || this.#reading.waitsForTurn
+    const refusal = this.#kept.count(kept, clientOf, this.#canBeCutOff, isBody)
     if (refusal === undefined) return true
-    budget.countRefusal('bytes')
     if (this.#responding || this.#unsent.length > 0) this.terminate()
     else this.#refuseAlone(refusal)
     return false
@@ -527,6 +419,6 @@ export class Connection implements ConnectionInfo {
 
   /** False for a stream, which has its place; unless many requests are sent after it. */
   get #canBeCutOff(): boolean {
-    return !this.#closing && (!this.#streaming || this.#received.length > MAX_WAITING_BYTES)
+    return !this.#closing && (!this.#delivery.isStreaming || this.#received.length > MAX_WAITING_BYTES)
   }
 }

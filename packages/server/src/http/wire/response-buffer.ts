@@ -1,5 +1,6 @@
 // Writes responses into one buffer, which grows when needed and is used again for every batch.
 import type { HttpResponse } from '../exchange.ts'
+import type { SendBuffer } from './send-buffer.ts'
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
@@ -30,10 +31,15 @@ const STATUS_LINES = new Map(
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const INITIAL_BYTES = 1 << 16
+/** A longer body is sent from its own memory; a shorter one is copied. */
+const MAX_COPIED_BODY = 1 << 15
+const NO_BODY = Buffer.alloc(0)
 
 export class ResponseBuffer {
   #bytes = Buffer.allocUnsafe(INITIAL_BYTES)
   #used = 0
+  #body: Uint8Array = NO_BODY
+  #ownsBody = false
 
   /** The responses are its first `length` bytes, until the next reset. */
   get bytes(): Buffer {
@@ -44,14 +50,34 @@ export class ResponseBuffer {
     return this.#used
   }
 
+  /** True if a large body follows them, after which no response can be added. */
+  get endsWithBody(): boolean {
+    return this.#body !== NO_BODY
+  }
+
   reset(): void {
     this.#used = 0
+    this.#body = NO_BODY
+  }
+
+  /** Sends the responses, and the large body after them. */
+  sendTo(unsent: SendBuffer): void {
+    const [body, ownsBody] = [this.#body, this.#ownsBody]
+    this.#body = NO_BODY
+    unsent.send(this.#bytes, this.#used, body, ownsBody)
   }
 
   /** The response to HEAD is that to GET without its body. Of a streamed response only the head is added. */
-  add({ status, head, body }: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
+  add(response: HttpResponse, withBody: boolean, connection: string, date: string, http10 = false): void {
+    const { status, head, body, ownsBody = false } = response
     const text = `${STATUS_LINES.get(status)}${head}Date: ${date}\r\n${framing(status, body, http10)}${connection}\r\n`
-    const bytes = withBody && body instanceof Uint8Array ? body : undefined
+    const whole = withBody && body instanceof Uint8Array ? body : undefined
+    const isLarge = whole !== undefined && whole.length > MAX_COPIED_BODY
+    const bytes = isLarge ? undefined : whole
+    if (isLarge) {
+      this.#body = whole
+      this.#ownsBody = ownsBody
+    }
     this.#makeRoom(text.length + (bytes === undefined ? 0 : bytes.length))
     this.#used += this.#bytes.write(text, this.#used, 'latin1')
     if (bytes === undefined) return

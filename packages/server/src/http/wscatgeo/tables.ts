@@ -1,17 +1,17 @@
 // The table of INEGI's web service of geostatistical codes: its lists, the list of the catalog that each is read from, and their fields.
 
 /** A record as the fields of a list read it. */
-export type Place = {
+export type WscatgeoPlace = {
   /** Its official code, from the state down; undefined where it has none. */
   readonly code: string | undefined
   readonly name: string | number | undefined
   /** Returns the value of a field of the catalog, where the list has that and the record a value. */
   readonly value: (field: string) => string | number | undefined
   /** Returns the code of the locality that is its seat, with the last digits alone, and its name. */
-  readonly seat: () => { readonly code: string; readonly name: Place['name'] }
+  readonly seat: () => { readonly code: string; readonly name: WscatgeoPlace['name'] }
 }
 
-type Read = (place: Place) => string | number | undefined
+type Read = (place: WscatgeoPlace) => string | number | undefined
 /** A field by its name in v2 and before; undefined where a version lacks it. */
 type WscatgeoField = readonly [v2: string, before: string | undefined, read: Read]
 

@@ -6,6 +6,7 @@ import { pathTo } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { find, type Query } from '../../query/finder.ts'
+import { geometryReader } from '../../query/formats/geojson.ts'
 import type { IndexColumn } from '../../release/index/index-file.ts'
 import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -13,11 +14,12 @@ import { type HttpRequest, type HttpResponse, isRead } from '../exchange.ts'
 import { otherMethod, withoutSlash } from '../methods.ts'
 import { ProblemError } from '../problem.ts'
 import { WSCATGEO_PATH } from '../routes.ts'
+import { howToImport } from '../v2/boundary-filters.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { acceptedEncoding } from '../v2/negotiate.ts'
 import { isBelow } from '../v2/record-key.ts'
 import { bodyResponse, responseHead } from '../v2/response.ts'
-import { LISTS, type Place, SEATS, WIDTHS, type WscatgeoList } from './tables.ts'
+import { LISTS, SEATS, WIDTHS, type WscatgeoList, type WscatgeoPlace } from './tables.ts'
 
 const V2 = 'v2'
 const SHAPES = 'geo'
@@ -42,8 +44,8 @@ export function respondWscatgeo(release: Release, request: HttpRequest): HttpRes
   const list = LISTS.get(segment === SHAPES ? (rest[0] ?? '') : segment)
   if (list === undefined) throw new ProblemError({ kind: 'not-found', known: knownPaths })
   if (!isRead(request)) return otherMethod(request)
-  if (segment === SHAPES) throw noShapes(`${WSCATGEO_PATH}/${V2}/${rest[0]}`)
   const entity = release.catalog.collections.get(list.collection)
+  if (segment === SHAPES) return respondShapes(release, request, entity, list, rest.slice(1))
   const positions = entity === undefined ? [] : positionsFor(release, entity, list, rest)
   const datos = entity === undefined ? [] : rowsOf(release, entity, list, positions, isV2)
   const body = Buffer.from(JSON.stringify({ datos, metadatos: originOf(release, entity), numReg: datos.length }))
@@ -56,11 +58,32 @@ export function respondWscatgeo(release: Release, request: HttpRequest): HttpRes
 
 const knownPaths = [...LISTS.keys()].flatMap((list) => [`${WSCATGEO_PATH}/${V2}/${list}`, `${WSCATGEO_PATH}/${list}`])
 
-const noShapes = (path: string) =>
+/** Features with the fields of the records that the segments mean: a single one has all corners of its shape. */
+function respondShapes(
+  release: Release,
+  request: HttpRequest,
+  entity: Entity | undefined,
+  list: WscatgeoList,
+  segments: readonly string[],
+): HttpResponse {
+  const has = entity !== undefined && release.entity(entity.name).boundaries('full') !== undefined
+  const positions = has ? [...positionsFor(release, entity, list, segments)] : []
+  if (!has || positions.length === 0) throw noShapes(list, has)
+  const geometryAt = geometryReader(release, entity, positions.length === 1 ? 'full' : 'screen')
+  const features = rowsOf(release, entity, list, positions, true).map(
+    (row, at) =>
+      `{"type":"Feature","geometry":${geometryAt(positions[at] as number)},"properties":${JSON.stringify(row)}}`,
+  )
+  const body = Buffer.from(`{"type":"FeatureCollection","features":[${features.join()}]}`)
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+  return bodyResponse(request, { release, isNamed: false }, { format: 'geojson', encoding, body })
+}
+
+const noShapes = ({ collection }: WscatgeoList, hasBoundaries: boolean) =>
   new ProblemError({
     kind: 'record-not-found',
     what: 'boundary of this place here',
-    hint: `This server has codes and names, at ${path}, and no boundaries yet.`,
+    hint: hasBoundaries ? 'No record has this key.' : `This server needs ${howToImport(collection)}.`,
   })
 
 /** The positions of the records that the segments after a list mean: a text to search for, or a code, whole or in its parts. */
@@ -127,7 +150,7 @@ function rowsOf(
 }
 
 /** Fields are read out of their columns: a list of whole records would cost twice as much to parse. */
-function placeReader(release: Release, entity: Entity): (position: number) => Place {
+function placeReader(release: Release, entity: Entity): (position: number) => WscatgeoPlace {
   const codeAt = codeReader(release, entity)
   const { index } = release.entity(entity.name)
   const columns = new Map<string, IndexColumn | undefined>()
@@ -158,7 +181,7 @@ function columnValue(column: IndexColumn | undefined, position: number): string 
 const seatsIn = memoized((_: Release) => new Map<string, number | undefined>())
 
 /** The seat is nearly always the first of the places of a municipality, so they are gone through. */
-function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<Place['seat']> {
+function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<WscatgeoPlace['seat']> {
   const entity = release.catalog.collections.get(SEATS.collection)
   const codeAt = entity && codeReader(release, entity)
   const wanted = `${codeReader(release, municipality)(at) ?? ''}${code}`

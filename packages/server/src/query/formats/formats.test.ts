@@ -188,4 +188,8 @@ test('each format has its media type', () =>
     'application/x-ndjson',
     'text/csv; charset=utf-8; header=present',
     'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/geo+json',
+    'application/geo+json-seq',
+    'application/json',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ]))

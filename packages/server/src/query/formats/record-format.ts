@@ -1,5 +1,6 @@
 // The interface of a format of records: its media types, and how it encodes records out of the JSON in which they are published.
 import type { Entity } from '../../catalog/entity.ts'
+import type { OpenEntity, Release } from '../../release/release.ts'
 import type { About } from './about.ts'
 import type { Selection } from './selection.ts'
 
@@ -7,11 +8,13 @@ import type { Selection } from './selection.ts'
 export type RecordOptions = Selection & {
   /** If true, a text begins with a byte order mark, without which Excel does not read it as UTF-8. */
   readonly forExcel?: boolean
+  /** The detail of shapes; undefined for formats without. */
+  readonly geometry?: Geometry | undefined
 }
 
 export type RecordFormat = {
-  /** The name that people know it by. */
-  readonly title: string
+  /** The name that people know it by; without one, only programs are offered it. */
+  readonly title?: string
   /** Completes "with" and its name: what a response then has. */
   readonly description?: string
   /** Parameters of a download that is to be opened at once by whoever chose it by its title. */
@@ -28,11 +31,28 @@ export type RecordFormat = {
   readonly isCompressed?: true
   /** True if the file names the origin of the records: another release with the same records is then another file. */
   readonly saysAbout?: true
+  /** The end of the names of its files, where that is not its own name. */
+  readonly extension?: string
   /** The greatest number of records that it can hold, if there is one. */
   readonly maxRecords?: number
+  /** The greatest number of records that a list has without pages, where the request names none; records then stand in the order of their names. */
+  readonly wholeUpTo?: number
+  /** Reads something else than its JSON out of a record: what the encoder is then given. */
+  readonly reader?: RecordReader
   /** An encoder for the records of one body. */
   readonly encoder: (entity: Entity, encoding: RecordOptions, about: About) => RecordEncoder
 }
+
+/** The detail of shapes: all corners, as many as a screen shows, or no geometry. */
+export const GEOMETRIES = ['full', 'screen', 'none'] as const
+export type Geometry = (typeof GEOMETRIES)[number]
+
+type RecordReader = (
+  release: Release,
+  entity: OpenEntity,
+  options: RecordOptions,
+  ownMembers?: (position: number) => object,
+) => (json: Uint8Array, position: number) => Uint8Array
 
 export type RecordEncoder = {
   /** The bytes before the first record. */

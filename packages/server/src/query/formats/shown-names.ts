@@ -147,6 +147,13 @@ function ownerAt(entity: Entity, steps: readonly string[]): Entity | undefined {
   return at
 }
 
+/** The field that names are read from in a language: the first that is in it, published or a fact, or else the first of all. */
+export const nameFieldIn = (entity: Entity, language: string | undefined): string =>
+  (language === undefined
+    ? undefined
+    : [...nameFields(entity), ...nameFacts(entity)].find(([, ofField]) => isIn(ofField, language))?.[0]) ??
+  nameFieldOf(entity)
+
 /** The name of a record in a language, if one is given and the record has it; else its first name, or its key. */
 export function nameShown(entity: Entity, record: PublishedRecord, language?: string): string {
   const hasName = hasNameIn(record)

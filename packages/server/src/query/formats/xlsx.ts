@@ -1,12 +1,23 @@
 // Records as an Excel workbook: a sheet of them with a frozen header, and one that says where they come from.
-import { constants, deflateRawSync } from 'node:zlib'
-import { Zip, ZipPassThrough } from 'fflate'
 import type { Entity } from '../../catalog/entity.ts'
 import type { About } from './about.ts'
 import { listText } from './csv.ts'
 import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { columnsOf, columnValues } from './selection.ts'
+import {
+  Archive,
+  columnLetters,
+  escaped,
+  HEADER_STYLE,
+  MAIN,
+  partsAround,
+  sheetHead,
+  sheetPart,
+  textCell,
+  WORKBOOK_TYPE,
+  XML,
+} from './workbook.ts'
 
 /** The rows of a sheet of Excel, but for the header. */
 const MAX_ROWS = 1_048_575
@@ -17,7 +28,7 @@ export const xlsx: RecordFormat = {
   title: 'Excel',
   description: 'the same as an Excel workbook',
   cost: { fixed: 700, perKilobyte: 20 },
-  mediaTypes: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  mediaTypes: [WORKBOOK_TYPE],
   hasColumns: true,
   isCompressed: true,
   saysAbout: true,
@@ -29,8 +40,9 @@ export const xlsx: RecordFormat = {
     const words = wordsIn(selection.language)
     const archive = new Archive(about.built)
     const titles = sheetTitles(entity, words)
-    for (const [name, xml] of Object.entries(partsAround(titles, aboutSheet(about, words)))) archive.add(name, xml)
-    archive.begin('xl/worksheets/sheet1.xml')
+    for (const [name, xml] of Object.entries(partsAround(titles))) archive.add(name, xml)
+    archive.add(sheetPart(2), aboutSheet(about, words))
+    archive.begin(sheetPart(1))
     archive.write(sheetHead(columns.map(({ title }) => title)))
     const texts = new SharedTexts()
     let row = 1
@@ -54,76 +66,7 @@ export const xlsx: RecordFormat = {
   },
 }
 
-// The archive.
-
-/** At 6, a fifth is saved, and it takes a quarter longer. */
-const LEVEL = 3
-
-/** A file of the archive that the runtime compresses: block by block, each on its own, so that nothing has to be kept. */
-class CompressedFile extends ZipPassThrough {
-  override compression = 8
-
-  protected override process(chunk: Uint8Array, isLast: boolean): void {
-    const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH
-    this.ondata(null, deflateRawSync(chunk, { level: LEVEL, finishFlush }), isLast)
-  }
-}
-
-/** A zip that is taken away while it is written. */
-class Archive {
-  readonly #modified: string
-  #chunks: Uint8Array[] = []
-  #file: CompressedFile | undefined
-  readonly #zip = new Zip((error, chunk) => {
-    if (error) throw error
-    this.#chunks.push(chunk)
-  })
-
-  constructor(modified: string) {
-    this.#modified = modified
-  }
-
-  begin(name: string): void {
-    this.#file = new CompressedFile(name)
-    this.#file.mtime = this.#modified
-    this.#zip.add(this.#file)
-  }
-
-  write(text: string, isLast = false): void {
-    this.#file?.push(Buffer.from(text), isLast)
-  }
-
-  add(name: string, text: string): void {
-    this.begin(name)
-    this.write(text, true)
-  }
-
-  end(): void {
-    this.#zip.end()
-  }
-
-  /** The bytes written since they were last taken. */
-  taken(): Uint8Array {
-    const bytes = Buffer.concat(this.#chunks)
-    this.#chunks = []
-    return bytes
-  }
-}
-
 // The sheet of records.
-
-const HEADER_STYLE = 1
-const MIN_WIDTH = 12
-const MAX_WIDTH = 40
-
-function sheetHead(titles: readonly string[]): string {
-  const widths = titles.map((title, at) => {
-    const width = Math.min(Math.max(title.length + 2, MIN_WIDTH), MAX_WIDTH)
-    return `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`
-  })
-  const cells = titles.map((title, at) => textCell(`${columnLetters(at)}1`, title, HEADER_STYLE))
-  return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${widths.length === 0 ? '' : `<cols>${widths.join('')}</cols>`}<sheetData><row r="1">${cells.join('')}</row>`
-}
 
 /** A column, and whether many of its rows share the same texts, as those of embedded records do. */
 type Place = { readonly letters: string; readonly isShared: boolean }
@@ -153,7 +96,7 @@ const MAX_SHARED_TEXTS = 1 << 16
 const MAX_SHARED_CHARACTERS = 100
 
 /** Texts that are written once, at the end, and named by number: a third of the bytes, and less to read for Excel. */
-class SharedTexts {
+export class SharedTexts {
   readonly #numbers = new Map<string, number>()
 
   numberOf(text: string): number | undefined {
@@ -187,29 +130,6 @@ function cellXml(reference: string, value: unknown, words: SheetWords): string {
 
 const cut = (text: string, { cutHere }: SheetWords): string =>
   text.length <= MAX_CELL_CHARACTERS ? text : `${text.slice(0, MAX_CELL_CHARACTERS - cutHere.length)}${cutHere}`
-
-const textCell = (reference: string, text: string, style?: number): string =>
-  `<c r="${reference}"${style === undefined ? '' : ` s="${style}"`} t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`
-
-/** A for the first column, AA for the one after Z. */
-function columnLetters(column: number): string {
-  const letter = String.fromCharCode('A'.charCodeAt(0) + (column % 26))
-  return column < 26 ? letter : `${columnLetters(Math.floor(column / 26) - 1)}${letter}`
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have.
-const SPECIAL = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/
-const SPECIALS = new RegExp(SPECIAL, 'g')
-const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;' }))
-
-/** Writes characters that XML cannot have by their number, as Excel does, and escapes texts that look like such a number. */
-const escaped = (text: string): string =>
-  SPECIAL.test(text)
-    ? text.replaceAll(
-        SPECIALS,
-        (letter) => ENTITIES.get(letter) ?? `_x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
-      )
-    : text
 
 // The sheet that says where they come from.
 
@@ -253,10 +173,10 @@ const ENGLISH: SheetWords = {
 }
 
 /** In Spanish unless names are wanted in another language. */
-const wordsIn = (language: string | undefined): SheetWords =>
+export const wordsIn = (language: string | undefined): SheetWords =>
   language === undefined || /^es(?:-|$)/i.test(language) ? SPANISH : ENGLISH
 
-function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: About, words: SheetWords): string {
+export function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: About, words: SheetWords): string {
   const lines: readonly (readonly [label: string, value: string])[] = [
     [words.list, list],
     ...sources.map((source) => [words.source, source] as const),
@@ -272,18 +192,8 @@ function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: Abo
   return `${XML}<worksheet xmlns="${MAIN}"><cols><col min="1" max="1" width="24" customWidth="1"/><col min="2" max="2" width="90" customWidth="1"/></cols><sheetData>${rows.join('')}</sheetData></worksheet>`
 }
 
-// The parts of a workbook besides its sheets.
-
-const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
-const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
-
-type Titles = readonly [records: string, about: string]
-
 /** The title of the list, in letters and a length that Excel takes, and never that of the other sheet. */
-function sheetTitles({ title, plural }: Entity, { about }: SheetWords): Titles {
+function sheetTitles({ title, plural }: Entity, { about }: SheetWords): readonly [string, string] {
   const clean = (text: string) =>
     [...text.replaceAll(/[[\]:*?/\\]|[\p{Cc}\p{Cs}]/gu, ' ')]
       .slice(0, MAX_SHEET_NAME)
@@ -293,13 +203,3 @@ function sheetTitles({ title, plural }: Entity, { about }: SheetWords): Titles {
   const taken = [about.toLowerCase(), 'history', '']
   return [[title, plural].map(clean).find((one) => !taken.includes(one.toLowerCase())) ?? 'Nomenclator', about]
 }
-
-const partsAround = (titles: Titles, about: string): Readonly<Record<string, string>> => ({
-  '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPES}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPES}.styles+xml"/><Override PartName="/xl/sharedStrings.xml" ContentType="${TYPES}.sharedStrings+xml"/>${titles.map((_, at) => `<Override PartName="/xl/worksheets/sheet${at + 1}.xml" ContentType="${TYPES}.worksheet+xml"/>`).join('')}</Types>`,
-  '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-  'xl/workbook.xml': `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${titles.map((title, at) => `<sheet name="${escaped(title).replaceAll('"', '&quot;')}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`).join('')}</sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships">${titles.map((_, at) => `<Relationship Id="rId${at + 1}" Type="${RELATIONS}/worksheet" Target="worksheets/sheet${at + 1}.xml"/>`).join('')}<Relationship Id="rId${titles.length + 1}" Type="${RELATIONS}/styles" Target="styles.xml"/><Relationship Id="rId${titles.length + 2}" Type="${RELATIONS}/sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
-  // The second style is that of headers.
-  'xl/styles.xml': `${XML}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs></styleSheet>`,
-  'xl/worksheets/sheet2.xml': about,
-})

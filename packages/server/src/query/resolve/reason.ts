@@ -20,6 +20,7 @@ const WAYS: Readonly<Record<RowHow, string>> = {
   repaired: 'damaged text repaired',
   'ignored-part': 'without a part that says nothing more',
   'other-postal-code': 'the postal code is that of another state',
+  point: 'at the point that is given',
 }
 
 export function reasonOf({ verdict, record, isDoubtful }: Decision): string {

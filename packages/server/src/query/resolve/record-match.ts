@@ -9,7 +9,7 @@ import { OTHER_NOISE_COST, type WrittenPart } from './written-part.ts'
 /**
  * In which ways a row may match: as in a search; by a code that the record had before; as a seat by the name of its parent; by the name
  * of a town in it; with its parts swapped; elsewhere than a part says; as damaged text that was repaired; without a part that says nothing;
- * or in spite of the postal code of another state.
+ * in spite of the postal code of another state; or by the point that a row gives.
  */
 export const ROW_HOW = [
   ...HOW,
@@ -21,6 +21,7 @@ export const ROW_HOW = [
   'repaired',
   'ignored-part',
   'other-postal-code',
+  'point',
 ] as const
 export type RowHow = (typeof ROW_HOW)[number]
 

@@ -392,7 +392,7 @@ function withLevels(
 
 /**
  * The entity that each name of a part stands for: folded, the names of the entity, of its collection, of the field of its
- * name and of those of its codes.
+ * name and of those of its codes, and what its definition says that people call such a column.
  */
 export const partNames = memoized((catalog: Catalog): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
@@ -412,6 +412,7 @@ export const partNames = memoized((catalog: Catalog): ReadonlyMap<string, string
     const word = firstWords[at] as string
     if (firstWords.indexOf(word) === firstWords.lastIndexOf(word)) names.set(folded(word), name)
   }
+  for (const { name, columns = [] } of entities) for (const key of columns) names.set(folded(key), name)
   for (const { name, plural } of entities) for (const key of [name, plural]) names.set(folded(key), name)
   return names
 })

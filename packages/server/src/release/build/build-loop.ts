@@ -5,8 +5,9 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { Faults } from '../../source/faults.ts'
 import { type Finding, Findings } from '../../source/findings.ts'
 import type { Block, Report } from '../../source/source.ts'
+import type { WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
-import type { ReleasedEntity, ReleaseFinding } from '../manifest.ts'
+import { embeddedDigest, type ReleasedEntity, type ReleaseFinding } from '../manifest.ts'
 import type { OpenEntity } from '../release.ts'
 import { buildEntity } from './entity-build.ts'
 import { entitiesInCode, type RowsOf } from './official-code.ts'
@@ -20,7 +21,12 @@ export type OnProgress = (collection: string, done: number, expected: number | u
 export type DigestOf = (name: string) => string
 
 /** An entity that is there already, down to its index, with the findings about it. */
-export type ReusableEntity = { readonly released: ReleasedEntity; readonly findings: readonly Finding[] }
+export type ReusableEntity = {
+  readonly released: ReleasedEntity
+  readonly findings: readonly Finding[]
+  /** Its directory where that is new, since its boundaries are. */
+  readonly directory?: string
+}
 
 export type Blocks = AsyncIterable<Block> | Iterable<Block>
 
@@ -29,6 +35,7 @@ type RowsOfEntity = {
   readonly rows: (report: Report) => Blocks | Promise<Blocks>
   /** The number of rows to expect; undefined if the source cannot say. */
   readonly expected: number | undefined
+  readonly boundaries?: WriteBoundaries | undefined
   /** Called with what was built; undefined where the rows are faulty. */
   readonly onBuilt?: (released: ReleasedEntity | undefined, findings: readonly Finding[]) => void | Promise<void>
 }
@@ -63,7 +70,7 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
   const findings: ReleaseFinding[] = []
   const directories = new Map<string, string>()
   const reused = new Set<string>()
-  const digestOf: DigestOf = (name) => (entities[name] as ReleasedEntity).digest
+  const digestOf: DigestOf = (name) => embeddedDigest(entities[name] as ReleasedEntity)
   const add = (name: string, { released, findings: ofEntity }: ReusableEntity) => {
     entities[name] = released
     findings.push(...ofEntity.map((finding) => ({ ...finding, entity: name })))
@@ -73,20 +80,22 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
     if ('released' in source) {
       add(name, source)
       reused.add(name)
+      if (source.directory !== undefined) directories.set(source.released.digest, source.directory)
       continue
     }
     for (const ancestor of ancestorsRead(entity))
       if (reused.has(ancestor.name) && !parents.has(ancestor))
-        parents.load(await plan.open(ancestor, digestOf(ancestor.name)))
+        parents.load(await plan.open(ancestor, (entities[ancestor.name] as ReleasedEntity).digest))
     const directory = join(plan.directory, name)
     const report = { faults, findings: new Findings() }
-    const { expected } = source
+    const { expected, boundaries } = source
     const released = await buildEntity(entity, await source.rows(report), directory, {
       parents,
       digestOf,
       registry,
       report,
       expected,
+      boundaries,
       onProgress: (done) => onProgress?.(entity.plural, done, expected),
     })
     const ofEntity = report.findings.list()

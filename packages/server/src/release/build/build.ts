@@ -1,4 +1,5 @@
 // Builds a release: every entity from the rows of its source, or from what completes it, used again where nothing of it changed.
+import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
@@ -6,11 +7,14 @@ import { Faults } from '../../source/faults.ts'
 import type { Numbering } from '../../source/numbering.ts'
 import { type Alias, numberingIn, type Origin, type Source } from '../../source/source.ts'
 import { withoutBuiltIn } from '../aliases.ts'
+import { boundaryWriter } from '../boundaries/boundary-levels.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
 import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts'
 import { releasedPackage } from '../packages.ts'
 import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
+import { withBoundaries } from './entity-boundaries.ts'
+import { withKnownFacts } from './known-facts.ts'
 import { renumberedAliases, renumberedRows } from './renumber-references.ts'
 
 export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
@@ -33,14 +37,27 @@ export async function buildRelease(
     faults,
     sourceOf: async (entity, digestOf, rowsOf) => {
       const { name } = entity
+      const given = source.boundaries?.(name)
+      const boundaries = given === undefined ? completion.boundaries(name) : boundaryWriter(given.shapes)
       if (provides.includes(name))
-        return { rows: (report) => source.read(name, report), expected: source.expected(name) }
+        return {
+          rows: (report) => {
+            const rows = source.read(name, report)
+            return source.inPassing?.includes(name) ? withKnownFacts(rows, entity, completion) : rows
+          },
+          expected: source.expected(name),
+          boundaries,
+        }
       // An entity that others embed and nobody provides has no records.
       if (!completion.provides.includes(name)) return { rows: () => [], expected: undefined }
+      const reusable = completion.reusable(name, digestOf)
+      if (reusable !== undefined && given !== undefined)
+        return withBoundaries(await completion.open(name), reusable, given, join(directory, name))
       return (
-        completion.reusable(name, digestOf) ?? {
+        reusable ?? {
           rows: (report) => renumberedRows(completion, entity, { catalog, provides, rowsOf }, report),
           expected: completion.expected(name),
+          boundaries,
         }
       )
     },

@@ -6,10 +6,12 @@ import { Faults } from '../../source/faults.ts'
 import { Findings } from '../../source/findings.ts'
 import type { Numbering } from '../../source/numbering.ts'
 import { type Alias, type Block, numberingIn, type Origin, type Report, type Source } from '../../source/source.ts'
+import type { WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import { scanEntity } from '../files/scan.ts'
 import { numberingOf, type ReleasedEntity, type ReleasedPackage } from '../manifest.ts'
 import type { DamagedRelease, OpenEntity, Release, StoredEntity } from '../release.ts'
 import type { Blocks, DigestOf, ReusableEntity } from './build-loop.ts'
+import { keptBoundaries } from './entity-boundaries.ts'
 import { type RowsOf, rowsInCode } from './official-code.ts'
 
 /** The release that is built upon. */
@@ -35,6 +37,8 @@ export type Complement = {
   /** The entity as it is, where nothing that it embeds has changed. */
   readonly reusable: (name: string, digestOf: DigestOf) => ReusableEntity | undefined
   readonly open: (name: string) => Promise<OpenEntity>
+  /** The boundaries that an entity keeps when its records are built anew. */
+  readonly boundaries: (name: string) => WriteBoundaries | undefined
 }
 
 export const completionBySource = (source: Source): Complement => ({
@@ -49,6 +53,7 @@ export const completionBySource = (source: Source): Complement => ({
   read: source.read,
   reusable: () => undefined,
   open: (name) => Promise.reject(new Error(`${name} is not on disk`)),
+  boundaries: () => undefined,
 })
 
 export function completionByRelease({ release, verified }: BuiltUpon): Complement {
@@ -71,6 +76,10 @@ export function completionByRelease({ release, verified }: BuiltUpon): Complemen
       return { released, findings: manifest.findings.filter((finding) => finding.entity === name) }
     },
     open: verified,
+    boundaries: (name) => {
+      const { stored } = catalog.entities.has(name) ? entity(name) : {}
+      return stored && keptBoundaries(stored.directory, stored.manifest.files)
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Entity, embedsOf, type Identity, type Values } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Block, GivenRow, Report } from '../../source/source.ts'
+import type { WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import { syncDirectory, writeDurably } from '../files/durable-file.ts'
 import { KeyTable } from '../files/key-table.ts'
 import { codeOf, type IdRegistry, isNumbered } from '../home/id-registry.ts'
@@ -28,6 +29,7 @@ type EntityBuildContext = {
   readonly report: Report
   /** The number of rows to expect; undefined if the source cannot say. */
   readonly expected: number | undefined
+  readonly boundaries: WriteBoundaries | undefined
   readonly onProgress: (done: number) => void
 }
 
@@ -36,7 +38,7 @@ export async function buildEntity(
   entity: Entity,
   blocks: AsyncIterable<Block> | Iterable<Block>,
   directory: string,
-  { parents, digestOf, registry, report, expected, onProgress }: EntityBuildContext,
+  { parents, digestOf, registry, report, expected, boundaries, onProgress }: EntityBuildContext,
 ): Promise<ReleasedEntity | undefined> {
   mkdirSync(directory, { recursive: true })
   const { faults } = report
@@ -106,7 +108,7 @@ export async function buildEntity(
   // The memory is needed for what follows.
   keys = undefined
   forceGc(taken)
-  const files = writer.finish()
+  const files = { ...writer.finish(), ...(await boundaries?.(directory)) }
   const digests = Object.fromEntries(embedsOf(entity).map(([, { name }]) => [name, digestOf(name)]))
   const manifest = entityManifestOf(entity, count, digests, files)
   writeDurably(join(directory, ENTITY_MANIFEST_FILE), manifestText(manifest))

@@ -17,11 +17,7 @@ export type WithoutChildren = {
 const MAX_EXAMPLES = 5
 
 /** The records that are new in a release, and have no children of an entity that the source does not provide. */
-export async function recordsWithoutChildren(
-  release: Release,
-  provides: readonly string[],
-  completion: Complement,
-): Promise<WithoutChildren[]> {
+export async function recordsWithoutChildren(release: Release, provides: readonly string[], completion: Complement) {
   const found: WithoutChildren[] = []
   for (const [name, child] of release.catalog.entities) {
     if (provides.includes(name) || release.entity(name).count === 0) continue

@@ -2,7 +2,7 @@
 import { type Catalog, entityIn } from '../../catalog/catalog.ts'
 import { type Entity, embeddedAt, embedsOf, type Identity, nameFieldOf, type Values } from '../../catalog/entity.ts'
 import type { SourceLocation } from '../../source/faults.ts'
-import type { Alias, Block, GivenRow, Report } from '../../source/source.ts'
+import type { Alias, GivenRow, Report } from '../../source/source.ts'
 import { ALIAS_CODE_SEPARATOR } from '../aliases.ts'
 import { type Complement, rowsOfCompletion } from './completion.ts'
 import { officialCode, type RowsOf } from './official-code.ts'
@@ -48,11 +48,7 @@ type Renumberings = ReadonlyMap<string, ReturnType<typeof renumberingOf>>
 /** The catalog that is being built, and the entities that come from the source. */
 type Building = { readonly catalog: Catalog; readonly provides: readonly string[]; readonly rowsOf: RowsOf }
 
-async function renumberings(
-  completion: Complement,
-  entity: Entity,
-  { catalog, provides, rowsOf }: Building,
-): Promise<Renumberings> {
+async function renumberings(completion: Complement, entity: Entity, { catalog, provides, rowsOf }: Building) {
   const found = new Map<string, ReturnType<typeof renumberingOf>>()
   for (const [field, { name }] of embedsOf(entity)) {
     if (!provides.includes(name) || !completion.provides.includes(name)) continue
@@ -66,12 +62,7 @@ async function renumberings(
  * The rows of an entity of a completion. An identifier in them means a record of the completion, and the source may number
  * its records otherwise.
  */
-export async function* renumberedRows(
-  completion: Complement,
-  entity: Entity,
-  building: Building,
-  report: Report,
-): AsyncGenerator<Block> {
+export async function* renumberedRows(completion: Complement, entity: Entity, building: Building, report: Report) {
   const references = await renumberings(completion, entity, building)
   const missing = missingParents(entity, references, completion, report)
   for await (const { file, lines, rows } of await completion.read(entity.name, report)) {
@@ -86,11 +77,7 @@ export async function* renumberedRows(
 }
 
 /** Undefined where a record that it refers to is not there. */
-function renumberedRow(
-  row: GivenRow,
-  references: Renumberings,
-  onMissing: (field: string, id: Identity) => void,
-): GivenRow | undefined {
+function renumberedRow(row: GivenRow, references: Renumberings, onMissing: (field: string, id: Identity) => void) {
   let renumbered = row
   for (const [field, renumbering] of references) {
     const id = row[field]

@@ -58,12 +58,16 @@ function undefinedIfMissing(error: unknown): undefined {
 }
 
 /** The content of a file; undefined where there is none. */
-export function readTextSync(path: string, maxBytes = MAX_TEXT_BYTES): string | undefined {
+export const readTextSync = (path: string, maxBytes = MAX_TEXT_BYTES): string | undefined =>
+  readBytesSync(path, maxBytes)?.toString('utf8')
+
+/** The bytes of a file; undefined where there is none. */
+export function readBytesSync(path: string, maxBytes: number): Buffer | undefined {
   try {
     const descriptor = openFileSync(path)
     try {
       checkSize(path, fstatSync(descriptor).size, maxBytes)
-      return readFileSync(descriptor, 'utf8')
+      return readFileSync(descriptor)
     } finally {
       closeSync(descriptor)
     }

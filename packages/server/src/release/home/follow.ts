@@ -230,22 +230,27 @@ function earlierServed({ digest, manifest }: Release, current: string, reason: s
 /** The stats of a path; undefined if it is not there or cannot be reached. */
 const statOrNone = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined)
 
+/** Files whose stats are read at a look, of very many some after the others: each takes some microseconds, every second. */
+const MAX_FILES_AT_A_LOOK = 500
+
 type FileChange = 'cut short' | 'replaced' | undefined
 
 /** Keeps how the files of a release are when it is opened, and returns a check of what has become of them. */
 async function filesOf(release: Release): Promise<() => Promise<FileChange>> {
-  const files: { readonly path: string; readonly size: number; readonly opened: Stats | undefined }[] = []
-  for (const name of release.catalog.entities.keys()) {
+  const paths = [...release.catalog.entities.keys()].flatMap((name) => {
     const { stored } = release.entity(name)
-    for (const [file, { size }] of Object.entries(stored?.manifest.files ?? {})) {
-      const path = join(stored?.directory ?? '', file)
-      files.push({ path, size, opened: await statOrNone(path) })
-    }
-  }
+    return Object.entries(stored?.manifest.files ?? {}).map(
+      ([file, { size }]) => [join(stored?.directory ?? '', file), size] as const,
+    )
+  })
+  const files = await Promise.all(paths.map(async ([path, size]) => ({ path, size, opened: await statOrNone(path) })))
+  let at = 0
   // A process that reads a mapped file beyond an end that it has lost is killed, so this is checked all the time.
   return async () => {
     let change: FileChange
-    for (const { path, size, opened } of files) {
+    const some = [...files.slice(at), ...files.slice(0, at)].slice(0, MAX_FILES_AT_A_LOOK)
+    at = (at + some.length) % Math.max(files.length, 1)
+    for (const { path, size, opened } of some) {
       const stats = await statOrNone(path)
       const isSame = stats !== undefined && stats.ino === opened?.ino && stats.dev === opened.dev
       if (isSame && stats.size !== size) return 'cut short'

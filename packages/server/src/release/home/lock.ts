@@ -23,9 +23,8 @@ export async function lockHome(
     const lock = tryLock(home, doing)
     if (lock !== undefined) return lock
     const holder = describeHolder(home)
-    if (performance.now() >= deadline) {
+    if (performance.now() >= deadline)
       throw new OperationalError(`another process is changing ${home}: ${holder}; try again when it is done`)
-    }
     if (tries === 0) wait.onWait(holder)
     await Bun.sleep(POLL_MILLISECONDS)
   }

@@ -318,7 +318,7 @@ export class ReleaseStore implements ReleaseDirectories {
 
   /** The digest of the id registry as signatures name it; undefined where there is none. */
   idRegistryDigest(): string | undefined {
-    const text = readTextSync(this.idRegistryFile)
+    const text = this.idRegistryText()
     return text === undefined ? undefined : new Bun.CryptoHasher('sha256').update(text).digest('hex')
   }
 

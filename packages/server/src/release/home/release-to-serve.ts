@@ -74,11 +74,7 @@ export async function openEarlier(store: ReleaseStore, current: string, damage: 
   return openFirst(store, [...others], damage)
 }
 
-async function openFirst(
-  store: ReleaseStore,
-  digests: readonly string[],
-  damage: Damage,
-): Promise<Release | undefined> {
+async function openFirst(store: ReleaseStore, digests: readonly string[], damage: Damage) {
   for (const digest of digests) {
     try {
       return await openSound(store, digest, damage)

@@ -251,8 +251,4 @@ async function filesIn(directory: string): Promise<string> {
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
+const exists = (path: string): Promise<boolean> => stat(path).then(Boolean, () => false)

@@ -37,10 +37,8 @@ export async function signInHome(
   const earlier = store.signatureOf(digest)
   const expires = days === undefined ? undefined : now + days * DAY
   const sequence = cosignedSequence(release, earlier, secret.publicKey) ?? nextSequence(store, now)
-  return withSignature(
-    earlier,
-    signRelease(secret, release, { sequence, expires, now, identifiers: store.idRegistryDigest() }),
-  )
+  const identifiers = store.idRegistryDigest()
+  return withSignature(earlier, signRelease(secret, release, { sequence, expires, now, identifiers }))
 }
 
 /** A key that signs what another one has signed adds to that; one that signs again, after all others, goes on. */

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { own } from '../../base/json.ts'
-import { ENTITY_MANIFEST_FILE, FACTS_FILE, MANIFEST_FILE, manifestText } from '../manifest.ts'
+import { ENTITY_MANIFEST_FILE, MANIFEST_FILE, manifestText, OPTIONAL_FILES } from '../manifest.ts'
 import { readManifest, readReleasedEntity } from '../release.ts'
 import { ReleaseStore } from './release-store.ts'
 import { rebuildRelease } from './upgrade.ts'
 
 /** The files that the others are built from. */
-const ORIGINALS = [ENTITY_MANIFEST_FILE, 'records', FACTS_FILE]
+const ORIGINALS = [ENTITY_MANIFEST_FILE, 'records', ...OPTIONAL_FILES]
 
 /** The paths of the files that differ from new ones; all digests of the release must fit. */
 export async function tamperedFiles(store: ReleaseStore, digest: string): Promise<string[]> {

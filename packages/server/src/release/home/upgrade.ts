@@ -9,6 +9,7 @@ import { Faults } from '../../source/faults.ts'
 import type { Finding } from '../../source/findings.ts'
 import { buildEntities, type OnProgress, type ReusableEntity } from '../build/build-loop.ts'
 import { blocksOf } from '../build/completion.ts'
+import { keptBoundaries } from '../build/entity-boundaries.ts'
 import { sha256OfFile } from '../files/durable-file.ts'
 import { scanRows } from '../files/scan.ts'
 import {
@@ -16,6 +17,7 @@ import {
   ENTITY_MANIFEST_FILE,
   type EntityManifest,
   FACTS_FILE,
+  isSameContent,
   MANIFEST_FILE,
   type Manifest,
   newManifest,
@@ -79,11 +81,7 @@ type Rebuilding = {
   readonly trusted?: ReadonlySet<string>
 }
 
-async function rebuild(
-  store: ReleaseStore,
-  digest: string,
-  { rebuilt, onProgress, trusted }: Rebuilding,
-): Promise<void> {
+async function rebuild(store: ReleaseStore, digest: string, { rebuilt, onProgress, trusted }: Rebuilding) {
   const old = readAs(manifestSchema, join(store.releaseDirectory(digest), MANIFEST_FILE))
   const manifests = new Map(Object.entries(old.entities).map(([name, one]) => [name, readEntity(store, one)]))
   const faults = new Faults()
@@ -99,7 +97,14 @@ async function rebuild(
       const manifest = manifests.get(name) as EntityManifest
       const parents = embedsOf(definition).map(([, parent]) => parent.name)
       const declared = definitionsDigest([manifest.definition])
-      const key = [name, declared, released.records, released.facts, ...parents.map(digestOf)].join(' ')
+      const key = [
+        name,
+        declared,
+        released.records,
+        released.facts,
+        released.boundaries,
+        ...parents.map(digestOf),
+      ].join(' ')
       const stays =
         released.format === ENTITY_FORMAT &&
         trusted?.has(released.digest) !== false &&
@@ -110,9 +115,10 @@ async function rebuild(
       return {
         rows: () => blocksOf(scanRows(definition, records, facts), `release ${digest.slice(0, 12)}, ${name}`),
         expected: released.count,
+        boundaries: keptBoundaries(store.entityDirectory(released.digest), manifest.files),
         onBuilt: async (built, findings) => {
           faults.throwIfAny()
-          if (built?.records !== released.records || built.facts !== released.facts)
+          if (built === undefined || !isSameContent(built, released))
             throw new OperationalError(
               `${records} is not rendered as it was by this version; the release was left as it is`,
             )
@@ -129,11 +135,8 @@ async function rebuild(
   const numbering = (name: string) => numberingOf(old, name)
   const manifest = newManifest({ built, source, entities, findings: all, aliases, packages, numbering })
   if (manifest.digest !== digest) throw new OperationalError(`release ${digest} has other records than its digest says`)
-  rememberBuilt(
-    store,
-    manifest,
-    rebuilt.values().map(({ released }) => released.digest),
-  )
+  const digests = rebuilt.values().map(({ released }) => released.digest)
+  rememberBuilt(store, manifest, digests)
   store.placeRelease(manifest)
 }
 

@@ -49,10 +49,8 @@ export function releaseVerifier(places: ReleaseDirectories): (digest: string) =>
     try {
       const { entities } = readManifest(places.releaseDirectory(digest), digest)
       const wrong: string[] = []
-      for (const released of Object.values(entities)) {
-        const damage = await verify(released.digest)
-        wrong.push(...damage.map(({ message }) => message))
-      }
+      for (const entity of Object.values(entities))
+        wrong.push(...(await verify(entity.digest)).map(({ message }) => message))
       if (wrong.length === 0) readRelease(places, digest)
       return wrong
     } catch (error) {

@@ -6,11 +6,7 @@ import type { WordIndex } from './index-file.ts'
 const SHIFT = 0x1_0000_0000
 
 /** The hash of each sound, ascending, and the word that sounds so; a word with two sounds stands there twice. */
-export function soundsOfWords(
-  count: number,
-  textOf: (word: number) => string,
-  { soundsOf }: Language,
-): Pick<WordIndex, 'sounds' | 'soundWords'> {
+export function soundsOfWords(count: number, textOf: (word: number) => string, { soundsOf }: Language) {
   const packed: number[] = []
   for (let word = 0; word < count; word++)
     for (const sound of soundsOf(textOf(word))) packed.push(hashOf(sound) * SHIFT + word)

@@ -12,7 +12,7 @@ const MAX_ROTATIONS = 100
 const MAX_TEXT = 20_000
 
 const rotation = objectOf({ statement: text(MAX_TEXT), signature: text(MAX_TEXT) })
-const rotations = listOf(rotation, MAX_ROTATIONS)
+export const rotations = listOf(rotation, MAX_ROTATIONS)
 type Rotation = TypeOf<typeof rotation>
 
 const bytesOf = (statement: string) => new TextEncoder().encode(statement)

@@ -72,10 +72,7 @@ export const publicKeyFile = ({ id, text }: PublicKey): string => `${UNTRUSTED}m
 const LIMITS = { operations: 33_554_432n, memory: 1_073_741_824n }
 
 /** A new pair of keys, as the content of its two files; without a password the secret key is not encrypted. */
-export function generateKeys(
-  password?: string,
-  { operations, memory } = LIMITS,
-): { readonly publicKey: PublicKey; readonly secretFile: string } {
+export function generateKeys(password?: string, { operations, memory } = LIMITS) {
   const { privateKey, publicKey: generated } = nodeCrypto().generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-KEY_BYTES)
   const raw = generated.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
@@ -130,11 +127,8 @@ export function parseSecretKey(text: string, password: string | undefined): Secr
   const lines = linesOf(text)
   const line = lines[0]?.startsWith(UNTRUSTED) ? lines[1] : lines[0]
   const bytes = bytesOf(line, 6 + SALT_BYTES + 16 + SECRET_BYTES)
-  if (
-    bytes === undefined ||
-    !bytes.subarray(0, 2).equals(ALGORITHM) ||
-    !bytes.subarray(4, 6).equals(CHECKSUM_ALGORITHM)
-  )
+  const isOurs = bytes?.subarray(0, 2).equals(ALGORITHM) && bytes.subarray(4, 6).equals(CHECKSUM_ALGORITHM)
+  if (bytes === undefined || !isOurs)
     throw new OperationalError('this is not a secret key of minisign; nomenclator keygen makes one')
   const kdf = bytes.subarray(2, 4)
   const [salt, limits, kept] = [bytes.subarray(6, 38), bytes.subarray(38, 54), bytes.subarray(54)]

@@ -197,11 +197,7 @@ export type Proof = Pick<Statement, 'signed' | 'sequence' | 'expires' | 'identif
 }
 
 /** The proof by the trusted key that signed last, or why none of the keys has signed the release. */
-export function proofOf(
-  signable: Signable,
-  text: string | undefined,
-  { keys }: TrustedKeys,
-): Proof | { readonly wrong: string } {
+export function proofOf(signable: Signable, text: string | undefined, { keys }: TrustedKeys) {
   if (text === undefined) return { wrong: 'it is not signed' }
   const signatures = signaturesIn(text)
   const ofKey = (id: string) => signatures.find((one) => parseSignature(one)?.keyId === id) ?? signatures[0] ?? ''
@@ -244,10 +240,7 @@ export const isExpired = ({ expires }: Pick<Proof, 'expires'>, now = Date.now())
   expires !== undefined && Date.parse(expires) <= now
 
 /** The highest sequence in the content of a signature file, by any key; 0 if there is none. */
-export const sequenceIn = (text: string | undefined): number =>
-  Math.max(
-    0,
-    ...(text === undefined ? [] : signaturesIn(text)).map(
-      (one) => statementIn(parseSignature(one)?.trustedComment ?? '').sequence ?? 0,
-    ),
-  )
+export function sequenceIn(text = ''): number {
+  const comments = signaturesIn(text).map((one) => parseSignature(one)?.trustedComment ?? '')
+  return Math.max(0, ...comments.map((comment) => statementIn(comment).sequence ?? 0))
+}

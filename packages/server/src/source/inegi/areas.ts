@@ -75,12 +75,7 @@ export type TablesByKind = Readonly<Record<Kind, readonly InegiTable[]>>
 export const silentReport = (): Report => ({ faults: new Faults(), findings: new Findings() })
 
 /** The areas of a level from the tables of that level, in which each may occur once. */
-export async function ownAreas(
-  tables: TablesByKind,
-  level: AreaLevel,
-  rules: PlaceRules,
-  report: Report,
-): Promise<Areas> {
+export async function ownAreas(tables: TablesByKind, level: AreaLevel, rules: PlaceRules, report: Report) {
   const areas = new Areas(level)
   for (const table of tables[LEVELS[level].entity]) {
     for await (const places of readPlaces(table, rules, report)) {

@@ -52,6 +52,7 @@ export async function inegiSource(
     },
     catalog: builtInCatalog,
     provides: catalog.provides,
+    inPassing: catalog.inPassing,
     publishedBy: 'estado',
     expected: (name) => (name === 'localidad' ? catalog.surveyed?.localities : undefined),
     read: (name, report) => {
@@ -103,6 +104,10 @@ class InegiCatalog {
   get provides(): Kind[] {
     const givesAll = this.#tables.localidad.length > 0
     return LEVELS.map(({ entity }) => entity).filter((kind) => givesAll || this.#tables[kind].length > 0)
+  }
+
+  get inPassing(): Kind[] {
+    return this.provides.filter((kind) => this.#tables[kind].length === 0)
   }
 
   async *states(report: Report): AsyncGenerator<Block> {

@@ -1,6 +1,7 @@
 // A polite HTTP client: rate-limited, with timeouts, retries and backoff, and without redirects to other hosts.
 
-import { parseJson, valueAt } from '../../base/json.ts'
+import { valueAt } from '../../base/json.ts'
+import { boundedJson } from '../../base/json-bounds.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { version } from '../../base/version.ts'
 import {
@@ -133,12 +134,8 @@ function refusal(url: string, response: AnyResponse): Refused {
 /** The detail or title of a problem (RFC 9457). */
 function problemDetail({ headers, body }: AnyResponse): string | undefined {
   if (!(headers.get('content-type') ?? '').includes('json')) return undefined
-  try {
-    const problem = parseJson(new TextDecoder().decode(body))
-    const detail = valueAt(problem, ['detail'])
-    const text = typeof detail === 'string' ? detail : valueAt(problem, ['title'])
-    return typeof text === 'string' ? printable(text) : undefined
-  } catch {
-    return undefined
-  }
+  const problem = boundedJson(body)
+  const detail = valueAt(problem, ['detail'])
+  const text = typeof detail === 'string' ? detail : valueAt(problem, ['title'])
+  return typeof text === 'string' ? printable(text) : undefined
 }

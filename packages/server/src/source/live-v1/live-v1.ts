@@ -102,12 +102,7 @@ function* parentRows(entity: Entity, parents: Parents): Generator<Block> {
 }
 
 /** Rows refer by code to records that were not harvested: those come from elsewhere, with other identifiers. */
-function* withCodes(
-  entity: Entity,
-  blocks: Iterable<Block>,
-  parents: Parents,
-  provides: readonly string[],
-): Generator<Block> {
+function* withCodes(entity: Entity, blocks: Iterable<Block>, parents: Parents, provides: readonly string[]) {
   const foreign = embedsOf(entity).filter(([, { name }]) => !provides.includes(name))
   const withCodesOf = (row: GivenRow): GivenRow => ({
     ...row,

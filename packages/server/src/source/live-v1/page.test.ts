@@ -79,6 +79,15 @@ describe('the body', () => {
     }),
   )
 
+  test.each([
+    ['levels', `${'['.repeat(30)}${']'.repeat(30)}`],
+    ['values', `[${'{},'.repeat(2e6)}{}]`],
+  ])('has no more %s than a record has, or as many records', (_, body) =>
+    expect(bodyFault(response({}, body), 1, { ...size, total: 1, perPage: 1, totalPages: 1 })).toMatchObject({
+      column: 'body',
+    }),
+  )
+
   test('is not in Latin-1', () =>
     expect(bodyFault({ headers: new Headers(), body: Buffer.from('["año"]', 'latin1') }, 1, size)).toMatchObject({
       column: 'body',

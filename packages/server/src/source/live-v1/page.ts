@@ -1,6 +1,7 @@
 // Checks a page of API v1: its headers, and an array of as many records as they announce.
 
 import { parseJson } from '../../base/json.ts'
+import { isBounded } from '../../base/json-bounds.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { ColumnFault } from '../faults.ts'
 import type { V1Response } from './client.ts'
@@ -49,10 +50,13 @@ export function bodyFault({ body }: V1Response, page: number, size: CollectionSi
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
+/** Twenty for each record of the largest page. */
+const MAX_VALUES = 20 * MAX_PER_PAGE
 
 function jsonIn(body: Uint8Array): unknown {
   try {
-    return parseJson(decoder.decode(body))
+    const text = decoder.decode(body)
+    return isBounded(text, MAX_VALUES) ? parseJson(text) : undefined
   } catch {
     return undefined
   }

@@ -13,7 +13,7 @@ import { lineValues } from './read/json.ts'
 import { type Table, tableOf } from './read/rows.ts'
 import { textChunks } from './read/text.ts'
 import { UnreadableTable } from './read/unreadable-table.ts'
-import { unzip } from './table.ts'
+import { local } from './table.ts'
 
 export const DEFINED_FORMATS = ['csv', 'ndjson'] as const
 
@@ -74,7 +74,7 @@ async function* csvBlocks(table: DefinedTable, entity: EntityData, known: KnownD
 /** The table of a file of CSV, whose values are taken as they stand. */
 export async function csvTable(given: TextFile, names: readonly string[], findings: Findings): Promise<Table> {
   const dialect = { delimiter: ',' }
-  const [part] = await partsIn(given, { unzip, format: 'csv', encoding: 'utf-8', dialect })
+  const [part] = await partsIn(given, { ...local, format: 'csv', encoding: 'utf-8', dialect })
   return tableOf([part], { names, isVerbatim: true }, findings)
 }
 

@@ -11,7 +11,7 @@ import { UnreadableTable } from './read/unreadable-table.ts'
 const TOO_MUCH = { why: 'which no table does', advice: 'save it as CSV' }
 
 /** Zips are read with the limits that hold for all of them. */
-export const unzip: Unzip = async (bytes, name, isWanted) =>
+const unzip: Unzip = async (bytes, name, isWanted) =>
   (
     await filesInZip(
       { path: name, name, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
@@ -19,6 +19,9 @@ export const unzip: Unzip = async (bytes, name, isWanted) =>
       TOO_MUCH,
     )
   ).files
+
+/** How files are read on this machine. */
+export const local = { unzip, cpuTime: () => process.cpuUsage().user }
 
 /** Reads the header. Throws an UnreadableTable, a MissingFile or another Failure where that cannot be. */
 export async function openTable(
@@ -46,7 +49,7 @@ async function partsOf(resource: Resource, files: PackageFiles, isVerbatim: bool
   if (data !== undefined) return [{ file: name, rows: () => inlineRows(resource) }]
   const parts: Part[] = []
   for (const path of paths) {
-    const found = await partsIn(await files.find(path), { unzip, format, encoding, dialect, isVerbatim })
+    const found = await partsIn(await files.find(path), { ...local, format, encoding, dialect, isVerbatim })
     parts.push(sheetOf(resource, found, path))
   }
   return parts
@@ -68,7 +71,7 @@ function sheetOf({ dialect }: Resource, parts: readonly FilePart[], file: string
 
 /** The names of the tables in a file that hold anything; undefined is the only table of a file that names none. */
 export async function tableNames(file: TableFile): Promise<readonly (string | undefined)[]> {
-  const parts = await partsIn(file, { unzip })
+  const parts = await partsIn(file, local)
   if (parts.length === 1) return [parts[0]?.name]
   const names: (string | undefined)[] = []
   for (const { name, rows } of parts) {

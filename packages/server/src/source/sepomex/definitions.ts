@@ -8,7 +8,7 @@ export const CODES = 'codigos-postales'
 export const SETTLEMENTS = 'asentamientos'
 export const LISTS = [CODES, SETTLEMENTS] as const
 
-/** What the first line of the file says, for copies that lack it. */
+/** The first line of the file, for copies that lack it. */
 const USUAL_NOTICE =
   'El Catálogo Nacional de Códigos Postales, es elaborado por Correos de México y se proporciona en forma gratuita para uso ' +
   'particular, no estando permitida su comercialización, total o parcial, ni su distribución a terceros bajo ningún concepto.'
@@ -36,6 +36,7 @@ const common = { package: SEPOMEX, order: 'as given', expects: [] } as const
 export function postalCatalog(home: Catalog, state: Entity, municipality: Entity): Catalog {
   const codes: EntityData = {
     ...{ name: CODES, plural: CODES, title: 'Postal codes', titles: { es: 'Códigos postales' }, ...common },
+    columns: ['cp', 'c.p.', 'codigo_postal', 'código postal', 'd_codigo'],
     fields: {
       codigo: digits('postal code', 5, 'five digits'),
       municipio: place('municipality of most of its settlements, where it is known', municipality),
@@ -48,6 +49,7 @@ export function postalCatalog(home: Catalog, state: Entity, municipality: Entity
   }
   const settlements: EntityData = {
     ...{ name: SETTLEMENTS, plural: SETTLEMENTS, title: 'Settlements', titles: { es: 'Asentamientos' }, ...common },
+    columns: ['asentamiento', 'colonia', 'col', 'd_asenta'],
     fields: {
       clave: digits('code of its state and municipality, and its number there', 9, 'nine digits'),
       nombre: { kind: 'name', language: 'es', description: 'name of the settlement' },
@@ -55,6 +57,14 @@ export function postalCatalog(home: Catalog, state: Entity, municipality: Entity
       zona: text('Urbano, Semiurbano or Rural'),
       codigoPostal: { kind: 'embed', entity: CODES, description: 'postal code' },
       municipio: place('municipality, where it is known', municipality),
+      localidad: text("code of the only locality of its municipality that has its name, in INEGI's catalog"),
+      localidadVeredicto: text('how sure the locality is, as in resolving rows'),
+      localidadPuntaje: {
+        kind: 'value',
+        type: 'number',
+        description: 'score of the locality, up to 1',
+        optional: true,
+      },
     },
     key: ['clave'],
     code: ['clave'],

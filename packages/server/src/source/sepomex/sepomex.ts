@@ -15,7 +15,13 @@ const TITLE = 'Correos de México, Catálogo Nacional de Códigos Postales'
 export type HomeList = { readonly entity: Entity; readonly byCode: ReadonlyMap<string, Identity> }
 
 /** The lists of a home that settlements lie in. */
-type PostalHome = { readonly catalog: Catalog; readonly states: HomeList; readonly municipalities: HomeList }
+type PostalHome = {
+  readonly catalog: Catalog
+  readonly states: HomeList
+  readonly municipalities: HomeList
+  /** The code of the only locality of a municipality that has a name. */
+  readonly localityOf: (municipality: string, name: string) => string | undefined
+}
 
 /** Reads the whole file once, so that a code knows its settlements before the first record is built. */
 export async function sepomexSource(path: string, home: PostalHome): Promise<Source> {
@@ -118,9 +124,12 @@ function codeBlock(
 const STATE_DIGITS = 2
 const UNKNOWN = 'a settlement lies in a municipality that this home does not have, and is served without it'
 
+const LOCATED = 'a settlement outside cities has the name of one locality of its municipality, and is given with that'
+const EXACT = { localidadVeredicto: 'exact', localidadPuntaje: '1' }
+
 async function* settlementBlocks(
   table: TextFile,
-  { municipalities }: PostalHome,
+  { municipalities, localityOf }: PostalHome,
   { faults, findings }: Report,
 ): AsyncGenerator<Block> {
   const { file } = table
@@ -133,6 +142,9 @@ async function* settlementBlocks(
       findings.add('settlement-in-unknown-municipality', UNKNOWN, {
         ...{ file, line, column: 'c_mnpio', value: area, says: `${area} ${textOf('name')}` },
       })
+    // What lies in a city is a part of that, and may be called as a locality elsewhere in the municipality is.
+    const localidad = textOf('city') === '' ? localityOf(area, textOf('name')) : undefined
+    if (localidad !== undefined) findings.add('settlement-with-locality', LOCATED, `${localidad} ${textOf('name')}`)
     return given({
       clave: area + textOf('number'),
       nombre: textOf('name'),
@@ -140,6 +152,8 @@ async function* settlementBlocks(
       zona: textOf('zone'),
       codigoPostal: textOf('code'),
       municipio,
+      localidad,
+      ...(localidad && EXACT),
     })
   })
   for await (const { made } of blocks) {

@@ -5,9 +5,10 @@ import { version } from '../../../base/version.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
 import { type ProblemKind, problemTitles } from '../../problem.ts'
+import type { Tag } from '../fixed-routes.ts'
 import type { Parameter } from '../parameter.ts'
 import { MAX_FILTER_VALUES } from '../parameter-definitions.ts'
-import { headers, type Operation, operationsOf, type Tag } from './operations.ts'
+import { headers, type Operation, operationsOf } from './operations.ts'
 import { type Json, listOf, problemKinds, schemaRef, schemasOf, sharedListOf } from './schemas.ts'
 
 const info: Json = {
@@ -38,41 +39,46 @@ const tagsOf = (catalog: Catalog): Readonly<Record<Tag, string>> => ({
 })
 
 type Section = 'parameters' | 'headers' | 'responses'
-const ref = (section: Section, name: string): Json => ({ $ref: `#/components/${section}/${name}` })
+type Ref = (section: Section, name: string) => Json
 
-type ParameterName = (parameter: Parameter) => string
+/** Makes references, each once: thousands of operations have the same. */
+function references(): Ref {
+  const known = new Map<string, Json>()
+  return (section, name) => {
+    const $ref = `#/components/${section}/${name}`
+    return known.getOrInsertComputed($ref, () => ({ $ref }))
+  }
+}
 
 /** A valid name of a component; names of fields may be any text. */
 const COMPONENT = /^[A-Za-z0-9._-]+$/
 const componentName = ({ name, slug = name }: Parameter) => (COMPONENT.test(name) ? name : slug)
 
-/** Names of components: all operations share a parameter unless another one has its name. */
-function parameterNames(operations: readonly Operation[]): ParameterName {
-  const parameters = operations.flatMap(parametersOf)
-  const textOf = memoized((parameter: Parameter) => JSON.stringify(parameterObject(parameter)))
-  const variants = new Map<string, Set<string>>()
-  for (const parameter of parameters) {
-    const name = componentName(parameter)
-    variants.set(name, (variants.get(name) ?? new Set()).add(textOf(parameter)))
-  }
-  const usual = (parameter: Parameter) => {
-    const name = componentName(parameter)
-    return variants.get(name)?.size === 1 ? name : `${parameter.of ?? 'v2'}.${name}`
-  }
-  // The list and its field may make up the path of a field in another list.
-  const textByName = new Map<string, string>()
-  const names = new Map<string, string>()
-  for (const parameter of parameters) {
-    const [text, wanted] = [textOf(parameter), usual(parameter)]
-    let name = wanted
-    for (let number = 2; (textByName.get(name) ?? text) !== text; number++) name = `${wanted}-${number}`
-    textByName.set(name, text)
-    names.set(text, names.get(text) ?? name)
-  }
-  return (parameter) => names.get(textOf(parameter)) as string
-}
+type ParameterNames = ReadonlyMap<Parameter, string>
 
-const parametersOf = ({ inQuery }: Operation): Parameter[] => [...(inQuery?.values() ?? [])]
+/** The name of each parameter as a component: those that say the same share one, and have their own name unless others have it too. */
+function parameterNames(parameters: ReadonlySet<Parameter>): ParameterNames {
+  const texts = new Map(Array.from(parameters, (one) => [one, JSON.stringify(parameterObject(one))]))
+  const namesakes = Map.groupBy(parameters, componentName)
+  const nameByText = new Map<string, string>()
+  const taken = new Set<string>()
+  const named = (parameter: Parameter, text: string) => {
+    const own = componentName(parameter)
+    const isAlone = namesakes.get(own)?.every((other) => texts.get(other) === text)
+    const wanted = isAlone ? own : `${parameter.of ?? 'v2'}.${own}`
+    // The list and its field may make up the path of a field in another list.
+    let name = wanted
+    for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`
+    taken.add(name)
+    return name
+  }
+  return new Map(
+    Array.from(texts, ([parameter, text]) => [
+      parameter,
+      nameByText.getOrInsertComputed(text, () => named(parameter, text)),
+    ]),
+  )
+}
 
 /** A parameter with several values is an array: each under its name, or all in one, separated by commas. */
 function parameterObject(parameter: Parameter): Json {
@@ -91,7 +97,7 @@ function parameterObject(parameter: Parameter): Json {
 /** Any request can lead to a problem with the status of this one. */
 const ANYWHERE: ProblemKind = 'bad-request'
 
-const statusesOf = ({ problems = [] }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
+const statusesOf = ({ problems }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
 const statusOf = (kind: ProblemKind) => problemTitles[kind][0]
 const problemName = (status: number) => `Problem${status}`
 
@@ -100,27 +106,26 @@ const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
   content: { 'application/problem+json': { schema: schemaRef('Problem') } },
 })
 
-const okResponse = ({ headers = [], schema, mediaType = 'application/json' }: Operation): Json => ({
+const okResponse = ({ headers, schema, mediaType = 'application/json' }: Operation, ref: Ref): Json => ({
   description: 'OK',
   ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map((name) => [name, ref('headers', name)])) }),
   content: { [mediaType]: { schema } },
 })
 
-function operationObject(operation: Operation, nameOf: ParameterName): Json {
-  const { id, tag, summary, description, inPath = [], hasValidator = true, sharedAs, requestBody } = operation
-  const { package: ofPackage } = operation
+function operationObject(operation: Operation, names: ParameterNames, ref: Ref): Json {
+  const { id, tag, summary, description, inPath, hasValidator = true, sharedAs, requestBody, entity } = operation
   return {
     operationId: id,
-    tags: [tag, ...(ofPackage === undefined ? [] : [ofPackage])],
+    tags: [tag, ...(entity?.package === undefined ? [] : [entity.package])],
     summary,
     description,
     parameters: [
       ...inPath.map((parameter) => ({ ...parameter, in: 'path', required: true })),
-      ...parametersOf(operation).map((parameter) => ref('parameters', nameOf(parameter))),
+      ...Array.from(operation.inQuery.values(), (one) => ref('parameters', names.get(one) ?? one.name)),
     ],
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      200: sharedAs === undefined ? okResponse(operation) : ref('responses', sharedAs),
+      200: sharedAs === undefined ? okResponse(operation, ref) : ref('responses', sharedAs),
       ...(hasValidator ? { 304: ref('responses', 'NotModified') } : {}),
       ...Object.fromEntries(statusesOf(operation).map((status) => [status, ref('responses', problemName(status))])),
       default: ref('responses', 'OtherProblem'),
@@ -128,15 +133,14 @@ function operationObject(operation: Operation, nameOf: ParameterName): Json {
   }
 }
 
-function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf: ParameterName): Json {
-  const parameters = operations.flatMap(parametersOf)
+function componentsOf(catalog: Catalog, operations: readonly Operation[], names: ParameterNames, ref: Ref): Json {
   const statuses = new Set(operations.flatMap(statusesOf))
   const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
-  const used = new Set<string>(operations.flatMap((one) => one.headers ?? []))
-  const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one)]]))
+  const used = new Set<string>(operations.flatMap((one) => one.headers))
+  const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one, ref)]]))
   return {
     schemas: schemasOf(catalog),
-    parameters: Object.fromEntries(parameters.map((one) => [nameOf(one), parameterObject(one)])),
+    parameters: Object.fromEntries(Array.from(names, ([one, name]) => [name, parameterObject(one)])),
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name))),
     responses: {
       ...Object.fromEntries(shared),
@@ -147,22 +151,29 @@ function componentsOf(catalog: Catalog, operations: readonly Operation[], nameOf
   }
 }
 
+/** An object whose members are made whenever they are read: those of thousands of paths would take more room than all else. */
+function describedWhenRead<T>(members: ReadonlyMap<string, T>, describe: (member: T) => Json): Json {
+  const described = {}
+  for (const [name, member] of members)
+    Object.defineProperty(described, name, { enumerable: true, get: () => describe(member) })
+  return described
+}
+
 /** The document without its servers. */
 const derivedDocument = memoized((catalog: Catalog): Json => {
   const operations = operationsOf(catalog)
-  const nameOf = parameterNames(operations)
+  const names = parameterNames(new Set(operations.flatMap(({ inQuery }) => [...inQuery.values()])))
+  const ref = references()
   return {
     openapi: '3.1.1',
     info,
     security: [],
     tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(
-      [...Map.groupBy(operations, ({ path }) => path)].map(([path, all]) => [
-        path,
-        Object.fromEntries(all.map((operation) => [operation.method ?? 'get', operationObject(operation, nameOf)])),
-      ]),
+    paths: describedWhenRead(
+      Map.groupBy(operations, ({ path }) => path),
+      (all) => Object.fromEntries(all.map((one) => [one.method ?? 'get', operationObject(one, names, ref)])),
     ),
-    components: componentsOf(catalog, operations, nameOf),
+    components: componentsOf(catalog, operations, names, ref),
   }
 })
 

@@ -15,7 +15,7 @@ import {
   MAX_WORDS,
   MIN_WITHIN_KM,
 } from '../parameter-definitions.ts'
-import { catalogRouteAt } from '../v2-routes.ts'
+import { catalogRouteAt, fixedRouteAt } from '../v2-routes.ts'
 import { parseQuery, writeCursor } from './query-string.ts'
 import { parseBulkRequest, parseListRequest, parseRecordRequest } from './records-request.ts'
 import { parseResolveBodyRequest, parseResolveRequest } from './resolve-request.ts'
@@ -30,7 +30,7 @@ const DIGEST = 'abcdef0123456789'.repeat(4)
 
 function parse(target: string) {
   const [path = '', text = ''] = target.split('?')
-  const route = catalogRouteAt(builtInCatalog, `/api/v2/${path}`)
+  const route = fixedRouteAt(`/api/v2/${path}`) ?? catalogRouteAt(builtInCatalog, `/api/v2/${path}`)
   const query = parseQuery(text)
   switch (route.kind) {
     case 'list':
@@ -43,8 +43,8 @@ function parse(target: string) {
       return parseSearchRequest(query, builtInCatalog)
     case 'resolve':
       return parseResolveRequest(query, HEADERS, builtInCatalog)
-    case 'index':
-      throw new Error('the index has no limits')
+    default:
+      throw new Error(`${route.kind} has no limits`)
   }
 }
 
@@ -138,7 +138,7 @@ test.each([
   [`${LIST}/all?page=1`, 'page'],
   ['paises?near=0,0', 'near'],
   ['paises/1?q=a', 'q'],
-  ['search?q=a&format=csv', 'format'],
+  ['search?q=a&excel=true', 'excel'],
 ])('a parameter of other routes is none of %s', (target, parameter) =>
   expect(refusal(target)).toBe(`unknown-parameter ${parameter}`),
 )

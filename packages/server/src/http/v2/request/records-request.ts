@@ -1,11 +1,17 @@
 // Parses a request for records: a page of a list, a whole list, or one record.
 import type { Entity } from '../../../catalog/entity.ts'
 import type { RecordPath } from '../../../catalog/paths.ts'
+import type { GeoPoint } from '../../../query/boundaries.ts'
 import type { Filter } from '../../../query/filter.ts'
 import type { Query } from '../../../query/finder.ts'
-import { FORMATS, type Rendition } from '../../../query/formats/formats.ts'
+import { FORMATS, type FormatName, type Rendition, recordFormats } from '../../../query/formats/formats.ts'
+import { hasGeometry } from '../../../query/formats/geojson.ts'
+import type { Geometry, RecordFormat } from '../../../query/formats/record-format.ts'
 import type { Selection } from '../../../query/formats/selection.ts'
+import { nameFieldIn } from '../../../query/formats/shown-names.ts'
 import { distanceNameOf, type Near } from '../../../query/near.ts'
+import type { Sort } from '../../../query/sort.ts'
+import type { Box } from '../../../source/boundaries/corners.ts'
 import type { RequestHeaders } from '../../exchange.ts'
 import { badParameter } from '../../problem.ts'
 import { valuesIn } from '../filter-parameters.ts'
@@ -14,8 +20,10 @@ import { type ContentCoding, negotiate } from '../negotiate.ts'
 import { type Parameter, Parameters, type ParameterTable, parameterNamed } from '../parameter.ts'
 import {
   AFTER,
+  BBOX,
   BY,
   bulkParameters,
+  CONTAINING,
   childBulkParameters,
   childListParameters,
   EMBED,
@@ -23,6 +31,7 @@ import {
   FACTS,
   FORMAT,
   fieldsOf,
+  GEOMETRY,
   languageOf,
   listParameters,
   MAX_FILTER_VALUES,
@@ -56,6 +65,10 @@ type FoundRecords = RenderedRecords &
   NamingRecord & {
     /** The ancestor that they must have in their tree. */
     readonly within?: NameInPath | undefined
+    /** The point that their shape holds, or that of a record above them. */
+    readonly containing?: GeoPoint | undefined
+    /** The box that they lie in. */
+    readonly box?: Box | undefined
     readonly query: Query
   }
 
@@ -64,6 +77,8 @@ export type ListRequest = RouteOf<'list'> &
     /** The number of the page, or the cursor after which it begins. */
     readonly start: { readonly page: number } | { readonly after: string; readonly position: number }
     readonly perPage: number
+    /** Up to so many records are one page, where the request says nothing of pages. */
+    readonly wholeUpTo: number
   }
 
 export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, headers: RequestHeaders): ListRequest {
@@ -72,7 +87,9 @@ export function parseListRequest(route: RouteOf<'list'>, query: RawQuery, header
   const parameters = new Parameters(query, table)
   const start = startOf(parameters, query)
   const records = foundRecords(query, headers, entity, parameters, table)
-  return { ...route, ...records, start, perPage: parameters.value(PER_PAGE) }
+  const isPaged = [PAGE, PER_PAGE, AFTER].some((parameter) => parameters.has(parameter))
+  const { wholeUpTo = 0 }: RecordFormat = recordFormats[records.rendition.format]
+  return { ...route, ...records, start, perPage: parameters.value(PER_PAGE), wholeUpTo: isPaged ? 0 : wholeUpTo }
 }
 
 export type BulkRequest = RouteOf<'bulk'> & FoundRecords
@@ -80,7 +97,14 @@ export type BulkRequest = RouteOf<'bulk'> & FoundRecords
 export function parseBulkRequest(route: RouteOf<'bulk'>, query: RawQuery, headers: RequestHeaders): BulkRequest {
   const { entity, parent = route.node } = route
   const table = parent === undefined ? bulkParameters(entity) : childBulkParameters(entity)
-  return { ...route, ...foundRecords(query, headers, entity, new Parameters(query, table), table) }
+  const records = foundRecords(query, headers, entity, new Parameters(query, table), table)
+  const { format } = records.rendition
+  // A whole list is a sequence, of which a reader needs no more than one feature at once.
+  return {
+    ...route,
+    ...records,
+    rendition: { ...records.rendition, format: format === 'geojson' ? 'geojsonseq' : format },
+  }
 }
 
 function foundRecords(
@@ -93,9 +117,11 @@ function foundRecords(
   refuseManyValues(pairs, table)
   const filters = [...parameters.given()].flatMap((parameter) => filterOf(parameters, parameter))
   const words = parameters.value(QUERY)?.words ?? []
-  const sorts = parameters.value(sortOf(entity))
   const near = nearOf(parameters)
-  const { rendition, ...rendered } = renderedRecords(entity, parameters, headers)
+  const { rendition, ...rendered } = renderedRecords(entity, parameters, headers, 'screen')
+  const isByName = (recordFormats[rendition.format] as RecordFormat).wholeUpTo !== undefined
+  const hasOrder = words.length > 0 || near !== undefined || parameters.has(sortOf(entity))
+  const sorts = isByName && !hasOrder ? byName(entity, rendition) : parameters.value(sortOf(entity))
   const by = parameters.value(BY)
   const within = parameters.value(withinOf(entity))
   const roots: Filter[] = parameters.value(ROOT) ? [{ steps: [], match: 'root', values: [] }] : []
@@ -103,16 +129,22 @@ function foundRecords(
     ...rendered,
     by,
     within,
+    containing: parameters.value(CONTAINING),
+    box: parameters.value(BBOX),
     query: { filters: [...filters, ...roots], words, sorts, near },
     rendition: { ...rendition, added: near === undefined ? [] : [distanceNameOf(entity)] },
   }
 }
 
+const byName = (entity: Entity, { language }: Rendition): readonly Sort[] => [
+  { steps: [nameFieldIn(entity, language)], descending: false },
+]
+
 export type RecordRequest = RouteOf<'record'> & RenderedRecords & NamingRecord
 
 export function parseRecordRequest(route: RouteOf<'record'>, query: RawQuery, headers: RequestHeaders): RecordRequest {
   const parameters = new Parameters(query, recordParameters(route.entity))
-  return { ...route, by: parameters.value(BY), ...renderedRecords(route.entity, parameters, headers) }
+  return { ...route, by: parameters.value(BY), ...renderedRecords(route.entity, parameters, headers, 'full') }
 }
 
 function startOf(parameters: Parameters, { release }: RawQuery): ListRequest['start'] {
@@ -153,12 +185,31 @@ export function nearOf(parameters: Parameters): Near | undefined {
   return point && { ...point, within }
 }
 
-function renderedRecords(entity: Entity, parameters: Parameters, headers: RequestHeaders): RenderedRecords {
+/** The detail of shapes; undefined where the format has none. */
+export function geometryOf(parameters: Parameters, format: FormatName, absent: Geometry): Geometry | undefined {
+  const geometry = parameters.value(GEOMETRY)
+  if (hasGeometry(format)) return geometry ?? absent
+  if (geometry !== undefined) throw badParameter(GEOMETRY.name, geometry, 'only together with format=geojson')
+  return undefined
+}
+
+/** `detail` is that of the shapes in features, if the request does not say it. */
+function renderedRecords(
+  entity: Entity,
+  parameters: Parameters,
+  headers: RequestHeaders,
+  detail: Geometry,
+): RenderedRecords {
   const { format, encoding } = negotiate(headers, FORMATS, parameters.value(FORMAT))
   const forExcel = parameters.value(EXCEL)
   if (forExcel && format !== 'csv') throw badParameter(EXCEL.name, 'true', 'only together with format=csv')
   return {
-    rendition: { ...selectionOf(entity, parameters), format, forExcel },
+    rendition: {
+      ...selectionOf(entity, parameters),
+      format,
+      forExcel,
+      geometry: geometryOf(parameters, format, detail),
+    },
     encoding,
     work: (list) => [...parameters.work(list), ...renditionWork(format, encoding)],
   }

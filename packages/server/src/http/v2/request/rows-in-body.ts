@@ -6,6 +6,7 @@ import { nearest } from '../../../base/nearest.ts'
 import { messageOf } from '../../../base/operational-error.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { folded } from '../../../catalog/words.ts'
+import type { GeoPoint } from '../../../query/boundaries.ts'
 import { MAX_ROW_CHARACTERS, partNames, type RowToResolve } from '../../../query/resolve/resolve.ts'
 import { parseCsvLine } from '../../../source/csv.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, MAX_ROWS } from '../../bodies/body-limits.ts'
@@ -13,9 +14,10 @@ import { type RowType, rowTypeOf } from '../../bodies/body-types.ts'
 import { badBody, badRow, elementsOf, linesOf } from '../../bodies/row-texts.ts'
 import type { HttpRequest } from '../../exchange.ts'
 import { ProblemError, quoted } from '../../problem.ts'
+import { coordinateNamed, type PlacedRow, pointFrom } from '../boundary-points.ts'
 
 /** The rows of a body, each parsed when it is due: parsed, they take many times the room of the body. */
-export type RowsInBody = Iterable<RowToResolve> & { readonly length: number }
+export type RowsInBody = Iterable<PlacedRow> & { readonly length: number }
 
 /** All rows are read before the first is resolved: a body with a bad row is refused as a whole. */
 export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: HttpRequest): RowsInBody {
@@ -33,7 +35,7 @@ export function rowsOf(catalog: Catalog, { headers, body = new Uint8Array() }: H
   return { length, [Symbol.iterator]: rows }
 }
 
-type Rows = Generator<RowToResolve>
+type Rows = Generator<PlacedRow>
 
 const READERS: Readonly<Record<RowType, (body: Buffer, columnsOf: ColumnFinder) => Rows>> = {
   'application/json': jsonRows,
@@ -103,8 +105,8 @@ function* csvRows(body: Buffer, columnsOf: ColumnFinder): Rows {
   }
 }
 
-/** The entity of a part, or free text. */
-type RowPart = string | typeof FREE_TEXT
+/** The entity of a part, free text, or a coordinate. */
+type RowPart = string | typeof FREE_TEXT | { readonly coordinate: keyof GeoPoint }
 const FREE_TEXT = 'q'
 
 /** Finds the part of each column of a table, or of each member of a row. */
@@ -121,19 +123,26 @@ function columnFinder(catalog: Catalog): ColumnFinder {
       found.set(name, column)
       return column
     })
-    if (columns.length > 1 && columns.includes(FREE_TEXT))
+    if (columns.filter((column) => typeof column === 'string').length > 1 && columns.includes(FREE_TEXT))
       throw badRow(row, `${FREE_TEXT} stands beside other parts`, `${FREE_TEXT} alone, or parts without it`)
     const twice = columns.find((column, at) => columns.indexOf(column) !== at)
-    if (twice !== undefined) throw badRow(row, `${twice} is given twice`, 'each part once')
+    if (twice !== undefined) throw badRow(row, `${partName(twice)} is given twice`, 'each part once')
     return columns
   }
 }
+
+/** One value for each coordinate, so that columns can be compared. */
+const COORDINATES = { latitude: { coordinate: 'latitude' }, longitude: { coordinate: 'longitude' } } as const
+
+const partName = (part: RowPart): string => (typeof part === 'string' ? part : part.coordinate)
 
 function columnOf(catalog: Catalog, name: string, row: number): RowPart {
   const entities = partNames(catalog)
   const key = folded(name.trim())
   const entity = key === FREE_TEXT ? FREE_TEXT : entities.get(key)
   if (entity !== undefined) return entity
+  const coordinate = coordinateNamed(name)
+  if (coordinate !== undefined) return COORDINATES[coordinate]
   const meant = nearest(key, [FREE_TEXT, ...entities.keys()])
   const allowed = [FREE_TEXT, ...catalog.entities.keys()].join(', ')
   throw badRow(
@@ -148,14 +157,18 @@ function rowOf(
   texts: readonly string[],
   columns: readonly RowPart[],
   row: number,
-): RowToResolve {
-  if (columns[0] === FREE_TEXT) return textRow(texts[0] ?? '', row)
+): PlacedRow {
   const parts = new Map<string, string>()
+  const given: Partial<Record<keyof GeoPoint, string>> = {}
   for (const [at, text] of texts.entries()) {
     checkLength(names[at] as string, text, row)
-    parts.set(columns[at] as string, text)
+    const column = columns[at] as RowPart
+    if (typeof column === 'string') parts.set(column, text)
+    else given[column.coordinate] = text
   }
-  return { parts }
+  const point = pointFrom(given)
+  const text = parts.get(FREE_TEXT)
+  return { ...(text === undefined ? { parts } : { text }), ...(point === undefined ? {} : { point }) }
 }
 
 function textRow(text: string, row: number): RowToResolve {

@@ -1,6 +1,7 @@
 // Parses a request for suggestions: the words, the collections, and the ancestor that they must have.
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { type Entity, hasCoordinates } from '../../../catalog/entity.ts'
+import type { Geometry } from '../../../query/formats/record-format.ts'
 import type { Near } from '../../../query/near.ts'
 import type { NamedBy } from '../key-text.ts'
 import { Parameters } from '../parameter.ts'
@@ -13,10 +14,12 @@ import {
   type NamedAncestor,
   NEAR,
   QUERY,
+  SEARCH_FORMAT,
+  type SearchFormat,
   searchParameters,
 } from '../parameter-definitions.ts'
 import type { RawQuery } from './query-string.ts'
-import { nearOf } from './records-request.ts'
+import { geometryOf, nearOf } from './records-request.ts'
 
 export type SearchRequest = {
   readonly text: string
@@ -29,6 +32,9 @@ export type SearchRequest = {
   readonly near: Near | undefined
   /** The language that names are shown in; undefined for the first of each record. */
   readonly language?: string | undefined
+  /** The detail of shapes in features; undefined where no features are requested. */
+  readonly geometry?: Geometry | undefined
+  readonly format: SearchFormat
 }
 
 export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchRequest {
@@ -43,5 +49,7 @@ export function parseSearchRequest(query: RawQuery, catalog: Catalog): SearchReq
     within: parameters.value(ancestorIn(catalog)),
     near: nearOf(parameters),
     language: parameters.value(languageOfSearch(catalog)),
+    geometry: geometryOf(parameters, parameters.value(SEARCH_FORMAT), 'screen'),
+    format: parameters.value(SEARCH_FORMAT),
   }
 }

@@ -21,6 +21,8 @@ export type Unzip = (
 
 type FileOptions = {
   readonly unzip: Unzip
+  /** The processor time in microseconds that this program has taken so far, which bounds workbooks. */
+  readonly cpuTime?: () => number
   /** What the file is declared to be. */
   readonly format?: string | undefined
   readonly encoding?: string | undefined
@@ -122,7 +124,7 @@ async function zippedParts({ file, open }: TableFile, options: FileOptions): Pro
     }
     return nested as readonly FilePart[] as FileParts
   }
-  const sheets = await sheetsIn(zipped, { path: file, name: file })
+  const sheets = await sheetsIn(zipped, { path: file, name: file, size: bytes.length }, options.cpuTime ?? wallTime)
   const parts = sheets.map(({ name, rows }) => ({
     name,
     format: 'workbook',
@@ -131,6 +133,8 @@ async function zippedParts({ file, open }: TableFile, options: FileOptions): Pro
   }))
   return parts as readonly FilePart[] as FileParts
 }
+
+const wallTime = () => performance.now() * 1_000
 
 const refuseNested: Unzip = async (_, name) => {
   throw new UnusableZip({ path: name, name }, 'is a zip within a zip', 'unpack the outer one')

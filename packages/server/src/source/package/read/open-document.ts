@@ -1,9 +1,9 @@
 // Reads the sheets of an OpenDocument workbook (.ods): one part of XML has all of them.
-import type { NamedFile } from '../../unusable-zip.ts'
 import {
   MAX_COLUMNS,
   MAX_ROW,
   numberText,
+  type OpenedWorkbook,
   readPart,
   type Sheet,
   SheetRows,
@@ -11,7 +11,7 @@ import {
 } from './workbook-part.ts'
 import { attribute, BrokenXml, unescaped, type XmlHandler } from './xml.ts'
 
-export async function openDocumentSheets(content: WorkbookPart, given: NamedFile): Promise<readonly Sheet[]> {
+export async function openDocumentSheets(content: WorkbookPart, given: OpenedWorkbook): Promise<readonly Sheet[]> {
   const names: string[] = []
   const start: XmlHandler['start'] = (name, attributes) => {
     if (name === 'table') names.push(attribute(attributes, 'name') ?? '')

@@ -10,6 +10,14 @@ export type WorkbookPart = { readonly name: string; readonly open: () => Bytes }
 
 export type Sheet = { readonly name: string; readonly rows: () => AsyncGenerator<RawRows> }
 
+/** A workbook that is being read. */
+export type OpenedWorkbook = NamedFile & {
+  /** The processor time in microseconds that this program has taken so far. */
+  readonly cpuTime: () => number
+  /** The part of it that the XML of the workbook may still take. */
+  left: number
+}
+
 /** As many as Excel has. */
 const MAX_ROWS = 1 << 20
 export const MAX_COLUMNS = 5_000
@@ -98,7 +106,7 @@ const damaged = (given: NamedFile, error: unknown): unknown =>
 /** Reads a part, and pauses after each piece of at most `max` bytes in all. */
 export async function* readPart(
   { open }: WorkbookPart,
-  given: NamedFile,
+  given: OpenedWorkbook,
   handler: XmlHandler,
   max = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<undefined> {
@@ -109,7 +117,10 @@ export async function* readPart(
     for await (const chunk of open()) {
       length += chunk.length
       if (length > max) throw new UnusableZip(given, `has more than ${max >> 20} MB of texts`, 'save it as CSV')
+      const before = given.cpuTime()
       reader.read(decoder.decode(chunk, { stream: true }))
+      given.left -= given.cpuTime() - before
+      if (given.left < 0) throw new UnusableZip(given, 'takes too long to read for its size', 'save it as CSV')
       yield
     }
     reader.close()

@@ -5,8 +5,11 @@ import { PackageDirectory, readPackage } from '../../../../../../test/support/pa
 
 const SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 
-/** A workbook of these sheets, each given as its rows of cells in XML. */
-function workbook(sheets: Readonly<Record<string, readonly string[]>>): Buffer {
+/** A workbook of these sheets, each given as its rows of cells in XML, with other parts in place of its own. */
+function workbook(
+  sheets: Readonly<Record<string, readonly string[]>>,
+  others: Readonly<Record<string, string>> = {},
+): Buffer {
   const names = Object.keys(sheets)
   const parts: Record<string, string> = {
     'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${names
@@ -23,6 +26,7 @@ function workbook(sheets: Readonly<Record<string, readonly string[]>>): Buffer {
   for (const [index, name] of names.entries())
     parts[`xl/worksheets/sheet${index + 1}.xml`] =
       `${SHEET}${(sheets[name] ?? []).map((cells, row) => `<row r="${row + 1}">${cells}</row>`).join('')}</sheetData></worksheet>`
+  Object.assign(parts, others)
   return zipOf(Object.entries(parts).map(([name, text]) => ({ name, bytes: Buffer.from(text) })))
 }
 
@@ -79,4 +83,30 @@ test.each([
     .describe({ name: 'units', path: 'units.xlsx' })
     .put('units.xlsx', workbook({ Units: rows }))
   expect(await directory.refusal()).toContain(expected)
+})
+
+test.each([
+  ['texts', 'xl/sharedStrings.xml', `<sst>${'<si/>'.repeat((1 << 22) + 1)}</sst>`],
+  ['styles', 'xl/styles.xml', `<styleSheet><cellXfs>${'<xf/>'.repeat((1 << 16) + 1)}</cellXfs></styleSheet>`],
+])('a workbook with more %s than any is refused', async (what, part, xml) => {
+  using directory = new PackageDirectory()
+    .describe({ name: 'units', path: 'units.xlsx' })
+    .put('units.xlsx', workbook({ Units: [HEADER] }, { [part]: xml }))
+  expect(await directory.refusal()).toMatch(new RegExp(`it has more than \\d+ ${what}`))
+})
+
+const UNITS = [HEADER, `${text('A2', 'a')}${text('B2', 'b')}`]
+
+test('a format of thousands of brackets costs no more than another', async () => {
+  const format = `<numFmts><numFmt numFmtId="164" formatCode="${'['.repeat(60_000)}"/></numFmts>`
+  const styles = `<styleSheet>${format}<cellXfs>${'<xf numFmtId="164"/>'.repeat(4)}</cellXfs></styleSheet>`
+  using directory = new PackageDirectory().put('units.xlsx', workbook({ Units: UNITS }, { 'xl/styles.xml': styles }))
+  expect((await directory.read()).rows).toEqual({ units: [{ code: 'a', name: 'b' }] })
+})
+
+test('a sheet that is named many times is read once', async () => {
+  const named = Array.from({ length: 900 }, (_, at) => `<sheet name="S${at}" r:id="rId1"/>`).join('')
+  const book = { 'xl/workbook.xml': `<workbook><sheets>${named}</sheets></workbook>` }
+  using directory = new PackageDirectory().put('units.xlsx', workbook({ Units: UNITS }, book))
+  expect(Object.keys((await directory.read()).rows)).toHaveLength(1)
 })

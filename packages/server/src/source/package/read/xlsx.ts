@@ -1,10 +1,11 @@
 // Reads the sheets of an .xlsx workbook: of its XML only cells, shared texts and formats of dates matter.
-import { type NamedFile, UnusableZip } from '../../unusable-zip.ts'
+import { UnusableZip } from '../../unusable-zip.ts'
 import type { RawRows } from './delimited.ts'
 import {
   MAX_COLUMNS,
   MAX_ROW,
   numberText,
+  type OpenedWorkbook,
   readPart,
   type Sheet,
   SheetRows,
@@ -14,15 +15,24 @@ import { attribute, BrokenXml, character, unescaped, type XmlHandler } from './x
 
 /** The most bytes of a part that is read whole: shared texts, formats, the list of sheets. */
 const MAX_PART = 256 << 20
+/** The most shared texts, and the most styles. */
+const MAX_TEXTS = 1 << 22
+const MAX_STYLES = 1 << 16
+/** The most letters of a format that count: as many as Excel has. */
+const MAX_FORMAT = 255
 
 export async function xlsxSheets(
   parts: ReadonlyMap<string, WorkbookPart>,
-  given: NamedFile,
+  given: OpenedWorkbook,
 ): Promise<readonly Sheet[]> {
   const { names, startsIn1904 } = await readWorkbookPart(parts.get('xl/workbook.xml'), given)
   const targets = await readTargets(parts.get('xl/_rels/workbook.xml.rels'), given)
+  const unread = new Map(parts)
   const sheets = names.flatMap(({ name, id }) => {
-    const part = parts.get(targets.get(id) ?? '')
+    const target = targets.get(id) ?? ''
+    const part = unread.get(target)
+    // Another sheet of the same part would have the same rows again.
+    unread.delete(target)
     return part === undefined ? [] : [{ name, part }]
   })
   const readContext = memoizedContext(async () => ({
@@ -54,7 +64,7 @@ function memoizedContext(read: () => Promise<CellContext>): () => Promise<CellCo
 /** Reads a part to its end. */
 async function readWhole(
   part: WorkbookPart | undefined,
-  given: NamedFile,
+  given: OpenedWorkbook,
   handler: XmlHandler,
   mayLack = false,
 ): Promise<void> {
@@ -69,7 +79,7 @@ const NOTHING = () => {}
 const startsOnly = (start: XmlHandler['start']): XmlHandler => ({ start, end: NOTHING, text: NOTHING })
 
 /** The sheets with the identifiers of their parts, and where days are counted from. */
-async function readWorkbookPart(part: WorkbookPart | undefined, given: NamedFile) {
+async function readWorkbookPart(part: WorkbookPart | undefined, given: OpenedWorkbook) {
   const names: { name: string; id: string }[] = []
   let startsIn1904 = false
   const start: XmlHandler['start'] = (name, attributes) => {
@@ -82,7 +92,10 @@ async function readWorkbookPart(part: WorkbookPart | undefined, given: NamedFile
 }
 
 /** The paths of parts by their identifiers. */
-async function readTargets(part: WorkbookPart | undefined, given: NamedFile): Promise<ReadonlyMap<string, string>> {
+async function readTargets(
+  part: WorkbookPart | undefined,
+  given: OpenedWorkbook,
+): Promise<ReadonlyMap<string, string>> {
   const targets = new Map<string, string>()
   const start: XmlHandler['start'] = (name, attributes) => {
     if (name !== 'Relationship') return
@@ -126,28 +139,29 @@ class CellText implements XmlHandler {
 /** A piece of a text, or the value of a cell. */
 const isText = (name: string) => name === 't' || name === 'v'
 
-async function readSharedTexts(part: WorkbookPart | undefined, given: NamedFile): Promise<string[]> {
+async function readSharedTexts(part: WorkbookPart | undefined, given: OpenedWorkbook): Promise<string[]> {
   const texts: string[] = []
   const text = new CellText()
   const end = (name: string) => {
     text.end(name)
-    if (name === 'si') texts.push(text.take())
+    if (name === 'si' && texts.push(text.take()) > MAX_TEXTS) throw new BrokenXml(`it has more than ${MAX_TEXTS} texts`)
   }
   await readWhole(part, given, { start: text.start, end, text: text.text }, true)
   return texts
 }
 
 /** Formats of dates have day, month or year in them; those below 164 are built in. */
-async function readDateStyles(part: WorkbookPart | undefined, given: NamedFile): Promise<Set<number>> {
-  const custom = new Map<number, string>()
+async function readDateStyles(part: WorkbookPart | undefined, given: OpenedWorkbook): Promise<Set<number>> {
+  const formats = new Map<number, boolean>()
   const styles: number[] = []
   let isInCells = false
   const handler: XmlHandler = {
     start: (name, attributes) => {
       const id = Number(attribute(attributes, 'numFmtId'))
       if (name === 'cellXfs') isInCells = true
-      else if (name === 'numFmt') custom.set(id, attribute(attributes, 'formatCode') ?? '')
-      else if (name === 'xf' && isInCells) styles.push(id)
+      else if (name === 'numFmt') formats.set(id, isFormatOfDates(attribute(attributes, 'formatCode') ?? ''))
+      else if (name === 'xf' && isInCells && styles.push(id) > MAX_STYLES)
+        throw new BrokenXml(`it has more than ${MAX_STYLES} styles`)
     },
     end: (name) => {
       if (name === 'cellXfs') isInCells = false
@@ -155,14 +169,16 @@ async function readDateStyles(part: WorkbookPart | undefined, given: NamedFile):
     text: NOTHING,
   }
   await readWhole(part, given, handler, true)
-  const isDate = (id: number) =>
-    (id >= 14 && id <= 22) || /[dy]/i.test((custom.get(id) ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
+  const isDate = (id: number) => (id >= 14 && id <= 22) || formats.get(id) === true
   return new Set(styles.flatMap((id, style) => (isDate(id) ? [style] : [])))
 }
 
+const isFormatOfDates = (code: string): boolean =>
+  /[dy]/i.test(code.slice(0, MAX_FORMAT).replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''))
+
 async function* rowsOf(
   part: WorkbookPart,
-  given: NamedFile,
+  given: OpenedWorkbook,
   readContext: () => Promise<CellContext>,
 ): AsyncGenerator<RawRows> {
   const sheet = new SheetReader(given.name, await readContext())

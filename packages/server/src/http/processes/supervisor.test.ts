@@ -5,7 +5,8 @@ import { PassingTime } from '../../../../../test/support/passing-time.ts'
 import { childrenOf } from '../../../../../test/support/service.ts'
 import type { LogEvent } from '../../base/log.ts'
 import { Metrics, type MetricsSnapshot } from '../observation/metrics.ts'
-import { Backoff, Supervisor } from './workers.ts'
+import { Backoff } from './life.ts'
+import { Supervisor } from './supervisor.ts'
 
 const { STEADY_MILLISECONDS } = Backoff
 
