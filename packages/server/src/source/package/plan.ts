@@ -42,11 +42,15 @@ export function plansOf(
   const tell = (note: Note) => void notes.push(note)
   const tables = tablesIn(descriptor, headers, taken, tell)
   const lists = tables.filter(({ list, key }) => list.role !== 'aliases' && key.length > 0)
+  // Without a home, a list may have the name of one that ships; nothing can then refer to those.
+  const names = new Set(lists.map(({ name }) => name))
+  const clashes = others.some(({ package: owner, name }) => owner === undefined && names.has(name))
+  const outside = clashes ? others.filter(({ package: owner }) => owner !== undefined) : others
   const references = withoutCycles(
-    new Map(lists.map((one) => [one, referencesOf(one, lists, { others, hasHome }, tell)])),
+    new Map(lists.map((one) => [one, referencesOf(one, lists, { others: outside, hasHome }, tell)])),
     tell,
   )
-  const numeric = keysIn(lists, others)
+  const numeric = keysIn(lists, outside)
   const plans = lists.map((one) => planOf(descriptor, one, references.get(one) ?? [], numeric))
   const aliases = tables.flatMap((table): AliasPlan[] => {
     if (table.list.role !== 'aliases') return []
@@ -55,7 +59,7 @@ export function plansOf(
     refused.push({ resource: table.resource.name, reason: plan.reason })
     return []
   })
-  return { lists: soundPlans(plans, others, refused), aliases, notes, refused }
+  return { lists: soundPlans(plans, outside, refused), aliases, notes, refused }
 }
 
 function tablesIn(
