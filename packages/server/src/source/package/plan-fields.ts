@@ -2,30 +2,14 @@
 import { isFieldName } from '../../base/texts.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { OfficialCode, ValueRole, ValueType } from '../../catalog/entity.ts'
-import type { Descriptor, FieldPlan, ListPlan, Resource, TableField, ValueFormat } from './descriptor.ts'
-import type { PlannedReference } from './plan-references.ts'
-import type { FieldProperties, ListProperties } from './profile.ts'
-
-export type DeclaredColumn = {
-  /** As in the file. */
-  readonly name: string
-  readonly declared: TableField
-  readonly missingValues: readonly string[]
-  readonly properties: FieldProperties
-}
-
-/** A table with all that its resource says. */
-export type DeclaredTable = {
-  readonly resource: Resource
-  readonly list: ListProperties
-  readonly columns: readonly DeclaredColumn[]
-  /** Empty of a table that is no list. */
-  readonly key: readonly DeclaredColumn[]
-  /** The name of its entity. */
-  readonly name: string
-  /** Which resource it is, from 1. */
-  readonly place: number
-}
+import {
+  type DeclaredColumn,
+  type DeclaredTable,
+  isNumericKey,
+  listName,
+  type PlannedReference,
+} from './declared-table.ts'
+import type { Descriptor, FieldPlan, ListPlan, ValueFormat } from './descriptor.ts'
 
 type FieldData = EntityData['fields'][string]
 type Filled = { readonly name: string; readonly field: FieldData; readonly plan: FieldPlan }
@@ -155,10 +139,6 @@ const oneLine = (text: string): string =>
     .slice(0, MAX_TEXT)
     .toWellFormed()
 
-/** The name of a list without the ending of a file. */
-export const listName = (resource: string): string =>
-  resource.replace(/\.(?:csv|tsv|txt|xlsx|ods|ndjson|jsonl|json)(?:\.gz)?$/i, '')
-
 /** `br-city-codes` for people. */
 function titleFrom(resource: string): string {
   const words = oneLine(listName(resource).replace(/[-_.]+/g, ' ')) || 'Untitled'
@@ -255,10 +235,6 @@ function embedField({ table, hasNumericKey }: Draft, column: DeclaredColumn, ref
 
 const keyFormat = (column: DeclaredColumn, isNumber: boolean): ValueFormat =>
   isNumber ? { ...textFormatOf(column), type: 'integer' } : textFormatOf(column)
-
-/** True for a key of one field that is declared to be a whole number, and no code. */
-export const isNumericKey = (key: readonly DeclaredColumn[]): boolean =>
-  key.length === 1 && key[0]?.declared.type === 'integer' && key[0].properties.role !== 'code'
 
 function keyField({ key }: DeclaredTable, column: DeclaredColumn): Filled {
   const isNumber = isNumericKey(key)

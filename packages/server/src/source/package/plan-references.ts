@@ -1,22 +1,17 @@
 // The references of a table as its descriptor declares them: to lists of the package, and to lists of others.
 import type { EntityData } from '../../catalog/catalog.ts'
 import { slugOf } from '../../catalog/slug.ts'
+import {
+  type DeclaredColumn,
+  type DeclaredTable,
+  isNumericKey,
+  listName,
+  type PlannedReference,
+} from './declared-table.ts'
 import type { ForeignKey } from './descriptor.ts'
 import type { Note } from './infer/inference.ts'
 import { quoted } from './infer/notes.ts'
 import { BUILT_IN } from './known-lists.ts'
-import { type DeclaredColumn, type DeclaredTable, isNumericKey, listName } from './plan-fields.ts'
-
-export type PlannedReference = {
-  /** The field: the last of its columns. */
-  readonly field: DeclaredColumn
-  readonly columns: readonly DeclaredColumn[]
-  readonly entity: string
-  /** Of a list of this package. */
-  readonly target?: DeclaredTable
-  /** The fields of the target that are meant, where they are not its key. */
-  readonly refersTo?: readonly string[]
-}
 
 type Context = {
   readonly own: DeclaredTable

@@ -869,6 +869,6 @@ test('whatever the tables are, definitions are sound and every field is filled',
             expect(profiles.get(resource)?.columns.map(({ name }) => name)).toContain(column)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
