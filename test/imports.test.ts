@@ -22,6 +22,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const SERVER = 'packages/server/src/'
 /** Scripts for browsers, which are no part of the server, though they lie beside the pages. */
 const BROWSER = `${SERVER}explorer/browser/`
+/** The reader of tables, which runs in browsers too. */
+const READER = `${SERVER}source/package/read/`
 const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
 const ENTRIES = [`${CLIENT}index.ts`]
@@ -74,6 +76,7 @@ function wrongWay(statement: Import): string | undefined {
   if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
   const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
+  if (here === 'browser' && (target.startsWith(READER) || target === `${SERVER}source/csv.ts`)) return undefined
   if (!from.startsWith(SERVER) || here === 'browser') return `${here} stands by itself`
   if (from === `${SERVER}main.ts`) return undefined
   const allowed = mayImport[here]
@@ -134,6 +137,20 @@ describe('the imports of the packages', () => {
       return reason === undefined ? [] : [`${statement.from} imports ${statement.to}: ${reason}`]
     })
     expect(wrong).toEqual([])
+  })
+
+  test('bring no part of Node or Bun to a browser', () => {
+    const loaded = new Set(files.filter((file) => file.startsWith(BROWSER) || file.startsWith(READER)))
+    for (const file of loaded)
+      for (const statement of imports)
+        if (statement.from === file && !statement.types && isLocal(statement)) loaded.add(targetOf(statement))
+    const used = [...loaded].flatMap((file) => {
+      const ofRuntime = /\b(?:Bun\.|Buffer\.|process\.)|from '(?:node|bun):/.exec(
+        read(file).replace(/^ *(\/\/|\*|\/\*\*).*$/gm, ''),
+      )
+      return ofRuntime === null ? [] : [`${file}: ${ofRuntime[0]}`]
+    })
+    expect(used).toEqual([])
   })
 
   test('make no circle', () => {

@@ -52,7 +52,7 @@ const KIND =
   /\b(?:add|#?find|#?tell\w*)\(\s*(?:[\w.#]+,\s*)*(?:isWidened \? )?'([a-z]+(?:-[a-z]+)*)'(?: : '([a-z-]+)')?/g
 
 test.each([ENGLISH, SPANISH])('%s has every kind of finding, and no other', async (path) => {
-  const files = [...new Bun.Glob('*.ts').scanSync(SOURCES)].filter((file) => !file.endsWith('.test.ts'))
+  const files = [...new Bun.Glob('**/*.ts').scanSync(SOURCES)].filter((file) => !file.endsWith('.test.ts'))
   const texts = await Promise.all(files.map((file) => read(join(SOURCES, file))))
   const kinds = texts.flatMap((text) => [...text.matchAll(KIND)].flatMap(([, one = '', other = '']) => [one, other]))
   const [, table = ''] = (await read(path)).split(/^\| (?:finding|observación) \|.*$/m)

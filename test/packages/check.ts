@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { OPENAPI_PATH } from '../../packages/server/src/http/routes.ts'
 import type { ImportReport } from '../../packages/server/src/release/import.ts'
 import type { ReleasedPackage } from '../../packages/server/src/release/manifest.ts'
-import type { Guess } from '../../packages/server/src/source/package/descriptor.ts'
+import type { Note } from '../../packages/server/src/source/package/infer/inference.ts'
 import { Documented } from '../support/openapi.ts'
 import { nomenclator, TestDirectory, TestHome } from '../support/releases.ts'
 import { Service } from '../support/service.ts'
@@ -14,7 +14,7 @@ import { CHECKS, type ServedList } from './list-checks.ts'
 type Imported = {
   readonly path: string
   /** Absent where it was refused. */
-  readonly report?: ImportReport & { readonly guesses?: readonly Guess[]; readonly package?: string }
+  readonly report?: ImportReport & { readonly notes?: readonly Note[]; readonly package?: string }
   readonly refusal?: string
   readonly seconds: number
 }
@@ -183,8 +183,8 @@ function printFaults(imported: readonly Imported[], verdicts: ReadonlyMap<string
   const ofHome = verdicts.get(WHOLE) ?? []
   const whole = ofHome.map(({ check, faults: all }) => (all.length === 0 ? check : check.toUpperCase()))
   console.log(`\nThe home with all of them: ${whole.join(', ')}`)
-  const guesses = imported.flatMap(({ report }) => report?.guesses ?? []).length
-  console.log(`${imported.length} packages, ${guesses} guesses, ${faults.length} faults`)
+  const notes = imported.flatMap(({ report }) => report?.notes ?? []).length
+  console.log(`${imported.length} packages, ${notes} notes, ${faults.length} faults`)
   return faults.length + unstable.length > 0
 }
 

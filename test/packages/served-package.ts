@@ -21,9 +21,9 @@ async function publish(home: TestHome, any: ModelPackage): Promise<string> {
   for (const [name, content] of Object.entries(filesOf(any))) directory.put(name, content)
   const source = await openPackage(directory.path)
   try {
-    const guesses = source.guesses.filter(({ field = '' }) => !(field in Object.prototype))
-    if (source.leftOut.length + guesses.length > 0)
-      throw new Error(`left out or guessed: ${JSON.stringify([source.leftOut, guesses])}`)
+    const notes = source.notes.filter(({ field = '' }) => !(field in Object.prototype))
+    if (source.leftOut.length + notes.length > 0)
+      throw new Error(`left out or inferred: ${JSON.stringify([source.leftOut, notes])}`)
     const { digest } = await home.import(source, { fallback: nothing, acceptChanges: true })
     return digest
   } finally {

@@ -1,7 +1,7 @@
 // Checks a descriptor against the profile that editors use: our own properties, and the main rules of the standard.
 import Ajv, { type ErrorObject } from 'ajv'
 import profile from '../../data/nomenclator.schema.json' with { type: 'json' }
-import { STANDARD_PROFILE } from '../../packages/server/src/source/package/profile.ts'
+import { STANDARD_PROFILE } from '../../packages/server/src/source/package/profile-file.ts'
 
 const entries = (items: object) => ({ type: 'array', minItems: 1, items: { type: 'object', ...items } })
 const names = { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] }

@@ -1,5 +1,5 @@
 // The classes of texts from outside: what each may be, wherever it is sent or shown afterwards.
-import { linearPattern } from './linear-pattern.ts'
+import { isSafePattern } from './safe-pattern.ts'
 import { type Schema, such } from './schema.ts'
 
 /** Letters that no line has: control characters, line ends, half letters, and marks that turn the direction of what follows. */
@@ -55,11 +55,11 @@ export const collectionName = textSuch(
   (text) => /^[a-z][a-z0-9-]*$/.test(text),
 )
 
-/** A regular expression that is matched in a time which grows with the text and no faster. */
+/** A regular expression that the runtime matches without going back again and again. */
 export const pattern = textSuch(
   MAX_LINE,
-  'a regular expression that takes linear time: without references, and without looking back or around',
-  (text) => linearPattern(text) !== undefined,
+  'a regular expression without references, looks around, and repetitions of what repeats',
+  isSafePattern,
 )
 
 const MAX_ADDRESS = 2_000

@@ -21,6 +21,7 @@ export type ShownPackage = {
   readonly sources: readonly Licence[]
   readonly keywords: readonly string[]
   readonly contributors: readonly Contributor[]
+  readonly described?: unknown
 }
 
 const NO_DETAILS = { licenses: [], sources: [], keywords: [], contributors: [] } as const
@@ -99,6 +100,17 @@ export function packageDetails({ words }: View, info: ShownPackage): Html {
   const shown = entries.filter(([, content]) => content.length > 0)
   return html`${description !== undefined && html`<p class="lines">${isolated(description)}</p>`}
 ${shown.length > 0 && html`<dl class="package">${shown.map(([label, content]) => html`<div><dt>${label}</dt><dd>${joined(content, ', ')}</dd></div>`)}</dl>`}`
+}
+
+/** What was taken for granted about a list of which its package did not say all, as the descriptor that would say it. */
+export function inferredResource(view: View, { name, package: owner }: Entity): Html | undefined {
+  const { described } = packagesOf(view.api.release).find((info) => info.name === owner) ?? {}
+  const found = Array.isArray(described) ? described.find((one) => isObject(one) && one.list === name) : undefined
+  const text = textOf(isObject(found) ? found.resource : undefined)
+  const { inferred, inferredText } = view.words.packages
+  return text === undefined
+    ? undefined
+    : html`<details><summary>${inferred}</summary><p>${inferredText}</p><pre class="code" tabindex="0"><code>${text}</code></pre></details>`
 }
 
 /** Whom to credit for which lists, and the packages with their versions and licences, for the foot of every page. */

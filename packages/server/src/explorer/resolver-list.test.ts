@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
 import { csvCell, extendedLine, parseCsvLine } from '../source/csv.ts'
 import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
 import {
@@ -21,8 +22,16 @@ import {
   samplesOf,
 } from './browser/resolver/guess.ts'
 import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
-import { type TableRow, tableOf } from './browser/resolver/table.ts'
-import { decodedText, parsedTable, separatorOf, writtenCsv } from './browser/resolver/text.ts'
+import {
+  belowTitle,
+  type Separator,
+  type TableRow,
+  tableOf,
+  tablesIn,
+  typedFile,
+  writtenCsv,
+} from './browser/resolver/table.ts'
+import { unzip } from './browser/resolver/xlsx.ts'
 import { words } from './words/words.ts'
 
 const part = (name: string, names: readonly string[], codes: readonly string[]): Part => ({
@@ -40,6 +49,19 @@ const PARTS = [
   part('campo', ['descripcion'], []),
 ]
 
+/** What is read of a file with these bytes, by its name if it has one. */
+const read = (
+  content: string | Uint8Array,
+  { name = '', separator }: { name?: string; separator?: Separator } = {},
+) => {
+  const given = typeof content === 'string' ? typedFile(content) : undefined
+  const open = async function* () {
+    yield content as Uint8Array
+  }
+  return tablesIn({ file: name, open: given?.open ?? open }, unzip, separator)
+}
+const rowsOf = async (...given: Parameters<typeof read>) => (await read(...given)).tables[0]?.rows
+
 describe('the encoding', () => {
   const text = 'Año;Michoacán\r\n2020;"Zitácuaro €"'
   const utf16 = (isLittle: boolean, hasMark: boolean) => {
@@ -55,8 +77,43 @@ describe('the encoding', () => {
     ['UTF-16 without a mark', 'UTF-16', utf16(true, false)],
     ['UTF-16 without a mark, the other way round', 'UTF-16', utf16(false, false)],
     ['Windows-1252', 'Windows-1252', windows1252],
-  ])('%s', (_, encoding, bytes) => {
-    expect(decodedText(new Uint8Array(bytes))).toEqual({ text, encoding })
+  ])('%s', async (_, encoding, bytes) => {
+    const given = await read(new Uint8Array(bytes))
+    expect(given).toMatchObject({ encoding, separator: ';' })
+    expect(given.tables[0]?.rows.map((row) => row.join(';')).join('\r\n')).toBe(text.replaceAll('"', ''))
+  })
+})
+
+describe('a file', () => {
+  const rows = [
+    ['estado', 'n'],
+    ['Nayarit', '1'],
+  ]
+  const NDJSON = '{"estado":"Nayarit","n":1}\n'
+  test.each([
+    ['a list of objects', 'x.json', Buffer.from(`[${NDJSON}]`)],
+    ['an object on each line', 'x.ndjson', Buffer.from(NDJSON)],
+    ['the same packed', 'x.ndjson.gz', Buffer.from(Bun.gzipSync(Buffer.from(NDJSON)))],
+    ['packed CSV', 'x.csv.gz', Buffer.from(Bun.gzipSync(Buffer.from('estado;n\nNayarit;1\n')))],
+    ['CSV in a zip', 'x.zip', Buffer.from(zipSync({ 'a.csv': strToU8('estado;n\nNayarit;1\n') }))],
+    ['a name that says nothing', 'x.lista', Buffer.from('estado\tn\nNayarit\t1\n')],
+  ])('of %s is read', async (_, name, bytes) => {
+    expect(await rowsOf(bytes, { name })).toEqual(rows)
+  })
+
+  test('with a title above its header begins with the header', async () => {
+    const isHeader = (row: TableRow) => row.includes('estado')
+    const [table] = (await read('Oficinas 2024;;\n;;\nestado;n;x\nNayarit;1;a\nJalisco;2;b\n')).tables
+    expect(belowTitle(table ?? tableOf('', []), isHeader).rows[0]).toEqual(['estado', 'n', 'x'])
+    expect(belowTitle(table ?? tableOf('', []), () => false).rows).toHaveLength(4)
+  })
+
+  test('with a quote that is not closed has it as a letter', async () => {
+    expect(await rowsOf('a;b\n"x;1\ny;2', { separator: ';' })).toEqual([
+      ['a', 'b'],
+      ['"x', '1'],
+      ['y', '2'],
+    ])
   })
 })
 
@@ -68,26 +125,26 @@ describe('the separator', () => {
     ['bars', 'a|b\nc|d', '|'],
     ['addresses', 'Monterrey, N.L.\nTala, Jalisco\nTepic', ''],
     ['a column of names', 'Monterrey\nTala', ''],
-  ] as const)('%s', (_, text, separator) => {
-    expect(separatorOf(text)).toBe(separator)
+  ] as const)('%s', async (_, text, separator) => {
+    expect((await read(text)).separator).toBe(separator)
   })
 
-  test('values keep quotes, separators and lines; rows are of one width; empty ones are left out', () => {
-    expect(parsedTable('x', 'a,"b ""c"", d"\r\n,\r\n\r\n"e\nf"', ',').rows).toEqual([
+  test('values keep quotes, separators and lines; rows are of one width; empty ones are left out', async () => {
+    expect(await rowsOf('a,"b ""c"", d"\r\n,\r\n\r\n"e\nf"', { separator: ',' })).toEqual([
       ['a', 'b "c", d'],
       ['e\nf', ''],
     ])
-    expect(parsedTable('x', 'Tala, Jal\n\nTepic', '').rows).toEqual([['Tala, Jal'], ['Tepic']])
+    expect(await rowsOf('Tala, Jal\n\nTepic', { separator: '' })).toEqual([['Tala, Jal'], ['Tepic']])
   })
 
-  test('CSV is written for spreadsheets, and reads back', () => {
+  test('CSV is written for spreadsheets, and reads back', async () => {
     const rows = [
       ['=1+1', '-5', '+52 443 123', 'a,b'],
       ['@x', 'ñ "q"', '007', 8],
     ]
     const written = writtenCsv(rows)
     expect(written).toStartWith('\ufeff')
-    expect(parsedTable('x', written.slice(1), ',').rows).toEqual([
+    expect(await rowsOf(written, { separator: ',' })).toEqual([
       ["'=1+1", '-5', '+52 443 123', 'a,b'],
       ["'@x", 'ñ "q"', '007', '8'],
     ])
@@ -95,10 +152,10 @@ describe('the separator', () => {
 })
 
 test.each([
-  ...['x;=HYPERLINK(0);y', '\uff1d1', '\u200b=1', '\t=1', '\u3164@a', 'a\r+1', 'x;"=1;y', 'x;"=1;y"', 'x; =1', '=1'],
+  ...['x;=HYPERLINK(0);y', '\uff1d1', '\u200b=1', '\t=1', '\u3164@a', 'a\r+1', 'x;"=1;y', 'x; =1', '=1'],
   ...["'=1", '-5', '+52 443 123', '-', 'a=b', 'a, -b', 'x;-1'],
-])('a formula is guarded as in the CSV of the server: %j', (text) => {
-  const [[value] = []] = parsedTable('x', writtenCsv([[text, 'y']]).slice(1), ',').rows
+])('a formula is guarded as in the CSV of the server: %j', async (text) => {
+  const [[value] = []] = (await rowsOf(writtenCsv([[text, 'y']]), { separator: ',' })) ?? []
   expect([value]).toEqual(parseCsvLine(extendedLine(csvCell(text), [text], '', ',')) as string[])
 })
 

@@ -3,6 +3,7 @@ import { own } from '../base/json.ts'
 import type { Entity, Field, ValueField } from '../catalog/entity.ts'
 import type { PublishedRecord, PublishedValue } from '../catalog/flatten.ts'
 import { type Content, type Html, html } from '../http/html.ts'
+import { headerWords, names } from '../source/package/infer/lexicon.ts'
 import { isolated, referenceTo, type View } from './view.ts'
 
 /** The room for a value: a whole page, or a cell of a table. */
@@ -34,6 +35,8 @@ export function shownValue(
     case 'broader':
       return referenceTo(view, entity, name, value as PublishedValue)
     case 'value':
+      if (field.type === 'integer' || field.type === 'number')
+        return numeralOf(view, name, field, writtenNumber(value as PublishedValue))
       return typedValue(view, field, value as PublishedValue, room)
     default:
       return factOrText(view, entity, name, value as PublishedValue)
@@ -59,14 +62,30 @@ function withUnit({ words }: View, name: string, value: string): string {
   return unit === '°' ? `${value}°` : `${value} ${unit}`
 }
 
+/** Words by which numbers are codes, unless another says how much of something they are. */
+const isOfCodes = (word: string) => names(word, 'code', 'postal', 'contact', 'tax', 'foreign')
+
+/** True of numbers that count or measure something; telephones and postal codes are written without groups of digits. */
+function isQuantity(name: string, title = ''): boolean {
+  const words = headerWords(`${name} ${title}`)
+  return !words.some(isOfCodes) || words.some((word) => names(word, 'quantity'))
+}
+
+/** A number as it is written: in groups of digits where it is a quantity. */
+export const numeralOf = (
+  { language }: View,
+  name: string,
+  field: { readonly title?: string } | undefined,
+  text: string,
+): string => (isQuantity(name, field?.title) ? language.numeral(text) : text)
+
 function typedValue(view: View, field: ValueField, value: PublishedValue, room: Room): Content {
-  const { words, language } = view
+  const { words } = view
   switch (field.type) {
     case 'boolean':
       return words.values[value === true || value === 'true' ? 'yes' : 'no']
     case 'integer':
     case 'number':
-      return language.numeral(writtenNumber(value))
     case 'year':
       return writtenNumber(value)
     case 'date':

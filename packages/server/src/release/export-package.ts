@@ -6,7 +6,7 @@ import type { EntityData } from '../catalog/catalog.ts'
 import type { Values } from '../catalog/entity.ts'
 import { columnNames, type KnownDefinitions } from '../source/package/columns.ts'
 import { ALIAS_COLUMNS } from '../source/package/defined-aliases.ts'
-import { PROFILE_FILE, PROFILE_REFERENCE, profileText } from '../source/package/profile.ts'
+import { PROFILE_FILE, PROFILE_REFERENCE, profileText } from '../source/package/profile-file.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import { numberingOf, type ReleasedPackage } from './manifest.ts'
@@ -119,7 +119,7 @@ function descriptorOf(release: Release, known: KnownDefinitions): Json {
   }
 }
 
-const standardInfo = ({ definitions: _, lists: __, ...info }: ReleasedPackage): Json => filled(info)
+const standardInfo = ({ definitions: _, lists: __, described: ___, ...info }: ReleasedPackage): Json => filled(info)
 
 /** The standard allows no list without entries. */
 const filled = (properties: Json): Json =>

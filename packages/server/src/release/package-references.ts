@@ -3,8 +3,9 @@ import { type Catalog, entityData } from '../catalog/catalog.ts'
 import { type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
+import type { PackageOptions } from '../source/package/examined.ts'
+import { builtInRecords, codesMeant } from '../source/package/known-lists.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
-import type { PackageOptions } from '../source/package/open-package.ts'
 import { identifierReader } from './diff.ts'
 import type { ReleaseStore } from './home/release-store.ts'
 import { codeReader } from './official-codes.ts'
@@ -13,18 +14,19 @@ import type { Release } from './release.ts'
 
 /**
  * The names that are taken in a home, and the lists of other packages with their records. `fallback` has the lists that a home without
- * a release will have beside those of the package.
+ * a release will have beside those of the package, which are those that ship with the program.
  */
 export const homeForPackages =
   (store: ReleaseStore, fallback: Pick<Catalog, 'entities'> = builtInCatalog): NonNullable<PackageOptions['inHome']> =>
   (packageName) => {
     const digest = store.currentDigest()
     const release = digest === undefined ? undefined : store.read(digest)
-    const others = [...(release?.catalog.entities.values() ?? [])].filter((entity) => entity.package !== packageName)
+    const { entities } = release?.catalog ?? fallback
+    const others = [...entities.values()].filter((entity) => entity.package !== packageName)
     return {
       taken: takenIn(release?.catalog ?? fallback, packageName),
       others: others.map(entityData),
-      recordsOfOther: (name) => (release === undefined ? undefined : knownRecords(release, name)),
+      recordsOfOther: (name) => (release === undefined ? builtInRecords(name) : knownRecords(release, name)),
     }
   }
 
@@ -39,9 +41,13 @@ function knownRecords(release: Release, name: string): KnownRecords {
   const indexes = new Map<string, ReadonlyMap<string, Identity>>()
   const indexOf = (fields: readonly string[]) => {
     const index = new Map<string, Identity>()
-    const textsAt = textsOf(fields)
-    for (let position = 0; position < count; position++)
-      index.getOrInsert(textsAt(position).join(BETWEEN), identityFrom(keyAt(position)))
+    const codes = codesMeant(definition, fields)?.map((code) => codeReader(release, definition, code))
+    const textsAt = codes === undefined ? textsOf(fields) : undefined
+    for (let position = 0; position < count; position++) {
+      const identity = identityFrom(keyAt(position))
+      const texts = codes?.map((read) => read(position)) ?? [textsAt?.(position).join(BETWEEN)]
+      for (const text of texts) if (text !== undefined) index.getOrInsert(text, identity)
+    }
     return index
   }
   return {

@@ -84,7 +84,7 @@ export const spreadsheetCell = (text: string, separator = ','): string =>
   csvCell(SIGN.test(text) ? text.replace(FORMULA, "$1'") : text, separator)
 
 /** A value that someone else wrote, with guards where it has none; numbers stay as they are. */
-const guarded = (value: string): string =>
+export const guarded = (value: string): string =>
   SIGN.test(value) && !NUMBERS.test(value) ? value.replace(UNGUARDED, "$1'") : value
 
 /** A line of someone else's table with more cells after it: as it was, but safe to open in a spreadsheet. */

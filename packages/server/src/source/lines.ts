@@ -32,7 +32,25 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 /** Bun.file also reads the files inside an executable, which streams of node:fs do not. */
 export const textFile = (path: string): TextFile => ({ file: path, open: () => bytesOf(Bun.file(path)) })
 
-export const standardInput = (): TextFile => ({ file: 'standard input', open: () => bytesOf(Bun.stdin) })
+/** The most bytes of standard input that can be read again. */
+const MAX_REPLAYED = 16 << 20
+
+/** Standard input, whose beginning can be read several times. */
+export function standardInput(): TextFile {
+  const bytes = bytesOf(Bun.stdin)
+  const begun: Buffer[] = []
+  let length = 0
+  async function* replayed(): AsyncGenerator<Buffer> {
+    if (length > MAX_REPLAYED) throw new Error('standard input was read before')
+    for (let at = 0; at < begun.length; at++) yield begun[at] as Buffer
+    for (let next = await bytes.next(); !next.done; next = await bytes.next()) {
+      length += next.value.length
+      if (length <= MAX_REPLAYED) begun.push(next.value)
+      yield next.value
+    }
+  }
+  return { file: 'standard input', open: replayed }
+}
 
 async function* bytesOf(file: Bun.BunFile): AsyncGenerator<Buffer> {
   for await (const { buffer, byteOffset, length } of file.stream()) yield Buffer.from(buffer, byteOffset, length)

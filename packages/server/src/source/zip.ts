@@ -3,27 +3,12 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { OperationalError } from '../base/operational-error.ts'
-
-/** A file on disk, and what it is called in messages. */
-export type NamedFile = { readonly path: string; readonly name: string }
+import { type NamedFile, UnusableZip } from './unusable-zip.ts'
 
 /** A zip on disk, or one that was read whole out of another file. */
 type Zip = NamedFile & { readonly bytes?: Buffer }
 
 export type ZippedFile = { readonly name: string; readonly open: () => AsyncIterable<Buffer> }
-
-/** A zip that is damaged, that holds nothing of use, or that would unpack to too much. */
-export class UnusableZip extends OperationalError {
-  readonly path: string
-  /** The name of the zip, and what is wrong with it. */
-  readonly what: string
-
-  constructor({ path, name }: NamedFile, what: string, advice: string) {
-    super(`${name} ${what}; ${advice}`)
-    this.path = path
-    this.what = `${name} ${what}`
-  }
-}
 
 const MAX_FILES = 10_000
 /** All files together. */

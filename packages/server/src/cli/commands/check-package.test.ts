@@ -31,7 +31,7 @@ type Checked = {
   readonly faults: readonly Fault[]
   readonly faultCount: number
   readonly findings: readonly LocatedFinding[]
-  readonly guesses: readonly { readonly what: string }[]
+  readonly notes: readonly { readonly what: string }[]
 }
 
 describe('tables of the lists that ship with the program', () => {
@@ -278,7 +278,7 @@ test('codes that are shorter than the rest are a finding with its places, which 
   using directory = new PackageDirectory()
     .describe(table('units', [{ name: 'code', type: 'integer' }, NAME], KEY))
     .put('units.csv', 'code,name\n1110,One\n21110,Two\n31110,Three\n41110,Four\n')
-  const { findings, guesses } = await checked(directory)
+  const { findings, notes } = await checked(directory)
   expect(findings).toMatchObject([
     {
       kind: 'lost-zero',
@@ -287,7 +287,7 @@ test('codes that are shorter than the rest are a finding with its places, which 
       places: [{ line: 2, column: 'code' }],
     },
   ])
-  expect(guesses.map(({ what }) => what).join()).not.toContain('shorter')
+  expect(notes.map(({ what }) => what).join()).not.toContain('shorter')
   const imported = await runHere('import', 'package', directory.path, '--home', home.path, '--dry-run', '--strict')
   expect([imported.code, imported.err]).toEqual([1, expect.stringContaining('a code is shorter than the rest')])
 })
@@ -301,8 +301,8 @@ describe('a reference to a list of another package', () => {
 
   test('is not found without a home, which is reported', async () => {
     using directory = paints()
-    const { guesses } = await checked(directory)
-    expect(guesses.map(({ what }) => what)).toContainEqual(
+    const { notes } = await checked(directory)
+    expect(notes.map(({ what }) => what)).toContainEqual(
       '"tone" of "paints" is no reference: package "colours" is not seen without a home; give --home with the home that has it.',
     )
   })

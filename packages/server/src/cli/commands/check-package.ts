@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Examined, PackageOptions } from '../../source/package/open-package.ts'
+import type { Examined, PackageOptions } from '../../source/package/examined.ts'
 import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
 import { UsageError, yes } from '../flags/flags.ts'
@@ -16,6 +16,7 @@ const flags = {
     parse: yes,
   },
   strict: { description: 'count findings as faults', parse: yes },
+  explain: { description: 'print every decision, not those in doubt only', parse: yes },
   json: { description: 'print all that was found as one JSON document', parse: yes },
   home: {
     value: 'DIR',
@@ -30,7 +31,7 @@ export const checkPackageCommand = command({
   name: 'check',
   summary: 'Check a data package, or the coordinates of a home',
   description:
-    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and guesses are printed. The exit code is 0 if it is sound, else 1.',
+    'PACKAGE is a directory, a zip, a descriptor, a table, or the address of one. It is read as an import would read it, and all faults, findings and decisions in doubt are printed. The exit code is 0 if it is sound, else 1.',
   operands: { usage: '[PACKAGE]', min: 0, max: 1 },
   flags,
   examples: [
@@ -63,7 +64,7 @@ export const checkPackageCommand = command({
     terminal.out(
       values.json
         ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
-        : `${examinedText(examined)}${verdictText(examined, isSound)}`,
+        : `${examinedText(examined, values.explain)}${verdictText(examined, isSound)}`,
     )
     return isSound ? 0 : 1
   },
@@ -100,12 +101,12 @@ async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> 
   return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
 }
 
-function verdictText({ faultCount, findings, guesses }: Examined, isSound: boolean): string {
+function verdictText({ faultCount, findings, notes }: Examined, isSound: boolean): string {
   const findingCount = findings.reduce((sum, { count }) => sum + count, 0)
   const totals = [
     counted(faultCount, 'fault'),
     counted(findingCount, 'finding'),
-    counted(guesses.length, 'guess', 'guesses'),
+    counted(notes.filter(({ kind }) => kind === 'doubt').length, 'doubt'),
   ]
   return `${isSound ? 'Sound' : 'Not sound'}: ${totals.join(', ')}.\n`
 }

@@ -32,12 +32,13 @@ async function called(...argv: string[]) {
 }
 
 describe('describe', () => {
-  test('writes a descriptor that check finds sound, with nothing left to guess', async () => {
+  test('writes a descriptor that check finds sound, with nothing left to infer', async () => {
     using tables = new Tables({ 'offices.csv': OFFICES, 'regions.csv': REGIONS })
     const { exitCode, out } = await called('describe', tables.path)
     expect(exitCode).toBe(0)
-    expect(out).toContain('offices: The key is "clave": it looks like a code and no two rows have the same.')
-    expect(out).toContain('offices: "región" refers to "code" of "regions", which has its values.')
+    expect(out).toContain(
+      'regions: 2 records by code; name name\noffices: 2 records by clave; name nombre; regions by región\n',
+    )
     const descriptor = JSON.parse(tables.read('datapackage.json'))
     expect(profileFaults(descriptor)).toEqual([])
     expect(descriptor.$schema).toBe('./nomenclator.schema.json')
@@ -51,8 +52,8 @@ describe('describe', () => {
     expect(await called('check', tables.path)).toEqual({
       exitCode: 0,
       out:
-        'Lists:\n  regions: 2 records, key "code"\n  offices: 2 records, key "clave"\n' +
-        'Sound: 0 faults, 0 findings, 0 guesses.\n',
+        'regions: 2 records by code; name name\noffices: 2 records by clave; name nombre; regions by región\n' +
+        'Sound: 0 faults, 0 findings, 0 doubts.\n',
       err: '',
     })
   })
@@ -76,23 +77,25 @@ describe('describe', () => {
     expect(JSON.parse(tables.read('datapackage.json')).resources).toHaveLength(1)
   })
 
-  test('prints the descriptor alone, and the guesses beside it', async () => {
+  test('prints the descriptor alone, and the doubts beside it', async () => {
     using tables = new Tables({ 'offices.csv': OFFICES, 'regions.csv': REGIONS, 'other.csv': 'a\n1\n' })
     const files = ['offices.csv', 'regions.csv'].map((name) => join(tables.path, name))
     const { out, err } = await called('describe', ...files, '--output', '-')
     expect(JSON.parse(out).resources.map(({ name }: { name: string }) => name)).toEqual(['offices', 'regions'])
-    expect(err).toContain('The key is "clave"')
+    expect(err).toContain('offices: 2 records by clave')
+    const explained = await called('describe', ...files, '--output', '-', '--explain')
+    expect(explained.err).toContain('offices: "región" refers to "code" of "regions", which has its values.')
     expect(existsSync(join(tables.path, 'datapackage.json'))).toBe(false)
   })
 
-  test('prints what was guessed as JSON', async () => {
+  test('prints what was decided as JSON', async () => {
     using tables = new Tables({ 'regions.csv': REGIONS })
     const output = join(tables.path, 'other.json')
     const { out } = await called('describe', tables.path, '--output', output, '--json')
     expect(JSON.parse(out)).toMatchObject({
       output,
       lists: [{ name: 'regions', key: ['code'], records: 2 }],
-      guesses: [
+      notes: [
         { resource: 'regions', field: 'code' },
         { resource: 'regions', field: 'name' },
       ],
@@ -164,6 +167,6 @@ describe('check', () => {
 
   test('refuses what is no package', async () => {
     using tables = new Tables({})
-    await expect(called('check', tables.path)).rejects.toThrow('has neither a datapackage.json nor CSV or .xlsx files')
+    await expect(called('check', tables.path)).rejects.toThrow('has neither a datapackage.json nor tables')
   })
 })

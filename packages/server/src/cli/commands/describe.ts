@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
-import type { Examined, PackageSource } from '../../source/package/open-package.ts'
-import { counted, examinedJson, examinedText } from '../../source/package/package-report.ts'
-import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile.ts'
+import type { Examined, PackageSource } from '../../source/package/examined.ts'
+import { examinedJson, examinedText } from '../../source/package/package-report.ts'
+import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile-file.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'
@@ -20,13 +20,15 @@ const flags = {
     parse: text,
   },
   force: { description: 'replace a descriptor that is there', parse: yes },
-  json: { description: 'print what was guessed as one JSON document', parse: yes },
+  explain: { description: 'print every decision', parse: yes },
+  json: { description: 'print what was decided as one JSON document', parse: yes },
 } as const
 
 export const describeCommand = command({
   name: 'describe',
   summary: 'Write the datapackage.json of CSV or Excel files',
-  description: 'It guesses types, keys, references, names and languages, and prints every guess.',
+  description:
+    'It infers types, keys, names, languages, trees and references, and prints a line for each list and for each decision in doubt.',
   operands: { usage: 'PATH...', min: 1, max: MAX_FILES },
   flags,
   examples: ['describe ./offices', 'describe offices.csv regions.csv --output -', 'describe ./offices --force --json'],
@@ -41,8 +43,8 @@ export const describeCommand = command({
     writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
     if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
-    else if (output === STANDARD) terminal.err(asText(described))
-    else terminal.out(`${asText(described)}${outcome(output, directory)}`)
+    else if (output === STANDARD) terminal.err(asText(described, values.explain))
+    else terminal.out(`${asText(described, values.explain)}${outcome(output, directory)}`)
   },
 })
 
@@ -71,8 +73,7 @@ const outcome = (output: string, directory: string) =>
 /** Tables that can be described have no fault, except for those that are left out. */
 const examined = (source: PackageSource): Examined => ({ ...source, source, location: '', faults: [], faultCount: 0 })
 
-const asText = ({ source }: Described) =>
-  `${examinedText(examined(source))}${counted(source.guesses.length, 'guess', 'guesses')}, now in the descriptor.\n`
+const asText = ({ source }: Described, explains: boolean) => examinedText(examined(source), explains)
 
 function asJson({ source }: Described, output: string) {
   const { faults, faultCount, ...report } = examinedJson(examined(source))

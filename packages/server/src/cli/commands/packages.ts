@@ -33,9 +33,9 @@ const packages = command({
 })
 
 /** A package with the number of records that each of its collections has. */
-type Summary = Omit<ReleasedPackage, 'lists'> & { readonly collections: Readonly<Record<string, number>> }
+type Summary = Omit<ReleasedPackage, 'lists' | 'described'> & { readonly collections: Readonly<Record<string, number>> }
 
-function summaryOf({ lists, ...info }: ReleasedPackage, release: Release): Summary {
+function summaryOf({ lists, described: _, ...info }: ReleasedPackage, release: Release): Summary {
   const counted = lists.map((list) => [release.entity(list).definition.plural, release.entity(list).count])
   return { ...info, collections: Object.fromEntries(counted) }
 }

@@ -1,5 +1,5 @@
 // nomenclator profile
-import { profileText } from '../../source/package/profile.ts'
+import { profileText } from '../../source/package/profile-file.ts'
 import { command } from '../command.ts'
 import { text } from '../flags/flags.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'

@@ -9,7 +9,7 @@ import { STANDARD } from '../terminal/output.ts'
 
 export const resolveCommand = command({
   name: 'resolve',
-  summary: 'Add official codes to the rows of a CSV or Excel file',
+  summary: 'Add official codes to the rows of a table',
   description: 'Each row gets identifiers and codes, and a score that says how sure the match is.',
   operands: { usage: 'FILE', min: 1, max: 1 },
   flags: {

@@ -5,11 +5,15 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { resolveRow, rowKey } from '../../query/resolve/resolve.ts'
 import type { Verdict } from '../../query/resolve/verdict.ts'
 import type { Release } from '../../release/release.ts'
-import { readAnyCsv, readWorkbook } from '../../source/any-csv.ts'
-import { addedCells, extendedLine } from '../../source/csv.ts'
+import { addedCells, csvCell, extendedLine } from '../../source/csv.ts'
 import { Faults } from '../../source/faults.ts'
-import { standardInput, textFile, UnreadableFile } from '../../source/lines.ts'
-import { isZipFile } from '../../source/zip.ts'
+import { Findings } from '../../source/findings.ts'
+import { standardInput, textFile } from '../../source/lines.ts'
+import { partsIn } from '../../source/package/read/formats.ts'
+import { type Table, tableOf } from '../../source/package/read/rows.ts'
+import { begun, hasMark } from '../../source/package/read/text.ts'
+import { UnreadableTable } from '../../source/package/read/unreadable-table.ts'
+import { local } from '../../source/package/table.ts'
 import type { Terminal } from '../command.ts'
 import { outputTo, STANDARD } from '../terminal/output.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -31,41 +35,58 @@ export async function resolveTable(release: Release, options: Options, terminal:
   const { file, out, threshold } = options
   if (file !== STANDARD && !existsSync(file)) throw new OperationalError(`there is no file ${file}`)
   const source = file === STANDARD ? standardInput() : textFile(file)
-  const faults = new Faults()
-  const isWorkbook = file !== STANDARD && isZipFile(file)
-  const lines = isWorkbook ? readWorkbook(file, faults) : readAnyCsv(source, faults)
+  const report = { faults: new Faults(), findings: new Findings() }
   using progress = progressLine(terminal)
   const summary = new Summary()
   const output = outputTo(out, terminal)
   const cache = new LruCache<{ readonly verdict: Verdict; readonly added: string }>({ maxEntries: CACHED_ROWS })
-  let columns: AddedColumns | undefined
+  let isStarted = false
   try {
-    for await (const { line, values, separator, needsMark } of lines) {
-      if (columns === undefined) {
-        columns = new AddedColumns(release, source.file, values, options.columns)
-        if (options.columns === undefined) terminal.err(`Reads --columns ${columns.described(values)}\n`)
-        if (needsMark) output.write('\ufeff')
-        output.write(`${extendedLine(line, values, addedCells(columns.names, separator), separator)}\n`)
-        continue
+    const { start } = await begun(source.open())
+    const table = await tableIn(source, report.findings)
+    const columns = new AddedColumns(release, source.file, table.header, options.columns)
+    if (options.columns === undefined) terminal.err(`Reads --columns ${columns.described(table.header)}\n`)
+    for await (const { rows, texts, separator = ',', numbers } of table.rows(report)) {
+      const written = (values: readonly string[]) => values.map((value) => csvCell(value, separator)).join(separator)
+      if (!isStarted) {
+        const isRecoded = report.findings.list().some(({ kind }) => kind === 'encoding')
+        if (hasMark(start) || isRecoded || numbers !== undefined) output.write('\ufeff')
+        const { header } = table
+        output.write(`${extendedLine(written(header), header, addedCells(columns.names, separator), separator)}\n`)
+        isStarted = true
       }
-      const table = columns
-      const cells = table.read(values)
-      const row = table.row(cells)
-      const { verdict, added } = cache.get(rowKey(row), () => {
-        const resolution = resolveRow(release, row)
-        return { verdict: resolution.verdict, added: addedCells(table.cells(resolution, threshold), separator) }
-      })
-      summary.count(verdict, cells)
-      output.write(`${extendedLine(line, values, added, separator)}\n`)
-      progress.show('Resolving', summary.rows, undefined)
+      for (const [at, values] of rows.entries()) {
+        const cells = columns.read(values)
+        const row = columns.row(cells)
+        const { verdict, added } = cache.get(rowKey(row), () => {
+          const resolution = resolveRow(release, row)
+          return { verdict: resolution.verdict, added: addedCells(columns.cells(resolution, threshold), separator) }
+        })
+        summary.count(verdict, cells)
+        output.write(`${extendedLine(texts?.[at] ?? written(values), values, added, separator)}\n`)
+        progress.show('Resolving', summary.rows, undefined)
+      }
     }
-    faults.throwIfAny()
-    if (columns === undefined) throw new OperationalError(`${source.file} is empty: it has no header`)
+    report.faults.throwIfAny()
+    for (const { kind, examples, description } of report.findings.list())
+      if (!HARMLESS.includes(kind)) terminal.err(`${examples[0]}: ${description}\n`)
     output.end()
     return summary
   } catch (error) {
     output.discard()
-    if (error instanceof UnreadableFile) faults.throwIfAny()
+    if (!(error instanceof UnreadableTable)) throw error
+    if (error.fault.value === 'an empty file') throw new OperationalError(`${source.file} is empty: it has no header`)
+    report.faults.add(error.fault)
+    report.faults.throwIfAny()
     throw error
   }
+}
+
+/** What the columns show anyway. */
+const HARMLESS = ['separator', 'encoding']
+
+/** The first table of a file, whose rows are taken as they are written. */
+async function tableIn(source: ReturnType<typeof textFile>, findings: Findings): Promise<Table> {
+  const [first] = await partsIn(source, { ...local, isVerbatim: true })
+  return tableOf([first], { isVerbatim: true }, findings)
 }

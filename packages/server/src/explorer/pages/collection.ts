@@ -44,10 +44,11 @@ import {
   stepsLabel,
   wordsFor,
 } from '../names.ts'
+import { inferredResource } from '../packages.ts'
 import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
 import { apiRequest } from '../snippets.ts'
-import { isFigure, missing, shownValue } from '../values.ts'
+import { isFigure, missing, numeralOf, shownValue } from '../values.ts'
 import {
   type ExplorerPage,
   factPairs,
@@ -152,7 +153,8 @@ ${narrowing}
 </aside>`
 }
 </div>
-${sameData(view, entity, shown)}`,
+${sameData(view, entity, shown)}
+${inferredResource(view, entity)}`,
   }
 }
 
@@ -228,7 +230,7 @@ function filterLabel(view: View, entity: Entity, name: string, value: string, fa
   if (match === 'equals' || match === 'contains')
     return filled(words.table.other, label, (isReference ? recordNamed(view, entity, value) : undefined) ?? value)
   const relation = { min: words.table.between, max: words.table.atMost, begins: words.table.beginning }[match]
-  return `${label} ${relation} ${view.language.numeral(value)}`
+  return `${label} ${relation} ${numeralOf(view, path.steps.at(-1) ?? '', path.field, value)}`
 }
 
 /** The label of a chosen value, which the facet may not show and no record may have. */
@@ -257,12 +259,12 @@ function facetWithin(view: View, entity: Entity, { parent, steps }: Facet): stri
 }
 
 function valueLabel(view: View, entity: Entity, { parent, steps }: Facet, { name }: FacetValue): string {
-  const { words, language } = view
+  const { words } = view
   const [step = ''] = steps
   const field = entity.fields[step]
   if (parent !== undefined || field === undefined) return name
   if (field.kind === 'value' && field.type === 'boolean') return words.values[name === 'true' ? 'yes' : 'no']
-  if (field.kind === 'value' && field.type === 'integer') return language.numeral(name)
+  if (field.kind === 'value' && field.type === 'integer') return numeralOf(view, step, field, name)
   return (wordsFor(view, entity) && own(own(words.factValues, step), name)) ?? name
 }
 
@@ -300,7 +302,7 @@ const BAR_HEIGHT = 40
 
 /** A histogram, and a form that keeps to a range of its numbers. */
 function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Histogram): Html {
-  const { path, pairs, carried, words, language } = view
+  const { path, pairs, carried, words } = view
   const label = fieldLabel(view, entity, field)
   const names = { min: filterParameter(entity, [field], 'min'), max: filterParameter(entity, [field], 'max') }
   const id = `range-${field}`
@@ -309,11 +311,12 @@ function rangeForm(view: View, entity: Entity, { field, min, max, counts }: Hist
     const height = count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_HEIGHT))
     return html`<rect x="${at * 10}" y="${BAR_HEIGHT - height}" width="9" height="${height}"/>`
   })
+  const shown = (value: number) => numeralOf(view, field, entity.fields[field], String(Math.round(value)))
   const bound = (name: string, says: string, value: number) =>
-    html`<label><span>${says}</span><input name="${name}" inputmode="decimal" autocomplete="off" value="${parameter(pairs, name) ?? ''}" placeholder="${language.decimal(value, 0)}" aria-label="${label} ${says}"></label>`
+    html`<label><span>${says}</span><input name="${name}" inputmode="decimal" autocomplete="off" value="${parameter(pairs, name) ?? ''}" placeholder="${shown(value)}" aria-label="${label} ${says}"></label>`
   return html`<section class="facet range" aria-labelledby="${id}">
 <h3 id="${id}">${label}</h3>
-<svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${filled(words.table.spread, label, language.decimal(min, 0), language.decimal(max, 0))}">${bars}</svg>
+<svg class="histogram" viewBox="0 0 ${counts.length * 10} ${BAR_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${filled(words.table.spread, label, shown(min), shown(max))}">${bars}</svg>
 <form action="${path}">
 ${hiddenInputs([...omit(pairs, names.min, names.max, 'page'), ...carried])}
 ${bound(names.min, words.table.from, min)}${bound(names.max, words.table.to, max)}<button type="submit">${words.table.apply}</button>

@@ -39,7 +39,7 @@ function listSection({ words: { resolvers } }: View): Html {
 <h2 id="list-title">${resolvers.list}</h2>
 <label for="list-text">${resolvers.paste}</label>
 <textarea id="list-text" data-part="text" rows="7" spellcheck="false" autocomplete="off" autocapitalize="none"></textarea>
-<p class="files"><label class="file-button" for="list-file">${resolvers.file}<input id="list-file" data-part="file" type="file" accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"></label> <span class="hint">${resolvers.fileHint}</span>
+<p class="files"><label class="file-button" for="list-file">${resolvers.file}<input id="list-file" data-part="file" type="file" accept=".csv,.tsv,.txt,.json,.ndjson,.xlsx,.ods,.zip,.gz,text/csv,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"></label> <span class="hint">${resolvers.fileHint}</span>
 <button type="button" class="plain-button" data-part="example">${resolvers.tryExample}</button></p>
 <p class="warning" role="alert" data-part="problem" hidden></p>
 </section>`

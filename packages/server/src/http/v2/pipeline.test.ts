@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { releaseOf, sourceOf, tiny } from '../../../../../test/support/releases.ts'
 import type { Release } from '../../release/release.ts'
-import { profileText } from '../../source/package/profile.ts'
+import { profileText } from '../../source/package/profile-file.ts'
 import type { HttpResponse } from '../exchange.ts'
 import { ProblemError } from '../problem.ts'
 import { PROFILE_PATH } from '../routes.ts'

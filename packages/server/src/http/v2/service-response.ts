@@ -3,8 +3,10 @@ import { parseJson } from '../../base/json.ts'
 import { catalogOfBoth } from '../../release/diff.ts'
 import type { Release } from '../../release/release.ts'
 import { signedBytes } from '../../release/signing/release-signature.ts'
-import { profileText } from '../../source/package/profile.ts'
+
+import { profileText } from '../../source/package/profile-file.ts'
 import type { HttpResponse } from '../exchange.ts'
+
 import { ProblemError } from '../problem.ts'
 import { changesResponse } from './changes-response.ts'
 import type { Exchange } from './context.ts'

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { builtInCatalog } from '../built-in.ts'
 import { bundledSource } from '../bundled.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
-import type { NamedFile } from '../zip.ts'
+import type { NamedFile } from '../unusable-zip.ts'
 import {
   type Areas,
   areaKey,

@@ -1,7 +1,8 @@
 // The files that INEGI publishes on the web: where they are, how they are downloaded, and what to do when that fails.
 import { OperationalError } from '../../base/operational-error.ts'
 import { type DownloadOptions, download } from '../download.ts'
-import { type NamedFile, startsLikeZip, UnusableZip } from '../zip.ts'
+import { type NamedFile, UnusableZip } from '../unusable-zip.ts'
+import { startsLikeZip } from '../zip.ts'
 
 /** The catalog of localities, which names their municipalities and states too. */
 export const LOCALITIES_URL = 'https://www.inegi.org.mx/contenidos/app/ageeml/catun_localidad.zip'

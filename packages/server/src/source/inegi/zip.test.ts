@@ -1,7 +1,7 @@
 // Checks that a zip is read for its CSV files, and refused when it is damaged or lies.
 import { describe, expect, test } from 'bun:test'
 import { ScratchDirectory, type ZipMember, zipOf } from '../../../../../test/support/inegi-file.ts'
-import { UnusableZip } from '../zip.ts'
+import { UnusableZip } from '../unusable-zip.ts'
 import { csvFilesIn } from './zip.ts'
 
 const filesIn = (path: string) => csvFilesIn({ path, name: path })

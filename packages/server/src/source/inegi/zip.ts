@@ -1,5 +1,6 @@
 // The CSV files inside the zip that INEGI publishes.
-import { filesInZip, isMetadata, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
+import { type NamedFile, UnusableZip } from '../unusable-zip.ts'
+import { filesInZip, isMetadata, type ZippedFile } from '../zip.ts'
 
 const TOO_MUCH = { why: 'which no table of INEGI does', advice: 'if it is right, unpack it and give the CSV file' }
 

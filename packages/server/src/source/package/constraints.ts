@@ -1,7 +1,7 @@
 // The constraints that a schema declares, as a check of the text of a value. A breach is reported; what is published stays.
 
-import { linearPattern } from '../../base/linear-pattern.ts'
 import type { Constraints } from './descriptor.ts'
+import { patternCheck } from './pattern.ts'
 
 export type ConstraintCheck = {
   readonly isRequired: boolean
@@ -34,13 +34,9 @@ export function constraintCheck(constraints: Constraints): ConstraintCheck | und
   }
 }
 
-/** A longer text is not matched: it would take too long for what it tells. */
-const MAX_MATCHED = 1_000
-
 function patternChecks({ pattern }: Constraints): Check[] {
-  const matches = pattern === undefined ? undefined : linearPattern(pattern)
-  if (matches === undefined) return []
-  return [(text) => (text.length > MAX_MATCHED || matches(text) ? undefined : `the pattern ${pattern}`)]
+  const matches = pattern === undefined ? undefined : patternCheck(pattern)
+  return matches === undefined ? [] : [(text) => (matches(text) ? undefined : `the pattern ${pattern}`)]
 }
 
 const MAX_SHOWN = 10

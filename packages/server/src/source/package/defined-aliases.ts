@@ -3,8 +3,8 @@ import { wordsOf } from '../../catalog/words.ts'
 import { hasWidth } from '../csv.ts'
 import type { Faults } from '../faults.ts'
 import type { Alias } from '../source.ts'
-import { delimitedText } from './delimited.ts'
-import { UnreadableTable } from './unreadable-table.ts'
+import { delimitedText } from './read/delimited.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 
 export const ALIAS_COLUMNS = ['entity', 'code', 'alias', 'reason'] as const
 /** The most aliases of a table: all of them are in memory when a release is searched. */

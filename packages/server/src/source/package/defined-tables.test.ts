@@ -244,12 +244,12 @@ describe('of NDJSON, refuses a line and reads on', () => {
   const pais = (change: object) => JSON.stringify({ ...mexico, ...change })
   const municipio = (idMunicipio: unknown, more: object = {}) => JSON.stringify({ ...peña, idMunicipio, ...more })
   const cases: readonly [what: string, entity: string, line: string, faults: readonly unknown[]][] = [
-    ['no JSON', 'pais', '{"cvePais":', [[2, 'all', '"{\\"cvePais\\":"', OBJECT]]],
-    ['two objects', 'pais', '{}{}', [[2, 'all', '"{}{}"', OBJECT]]],
-    ['an empty line', 'pais', '', [[2, 'all', '""', OBJECT]]],
+    ['no JSON', 'pais', '{"cvePais":', [[2, 'column 12', '""', expect.stringMatching(/^a value: an object/)]]],
+    ['two objects', 'pais', '{}{}', [[2, 'column 3', '"{}"', 'the end of the file']]],
+    ['an empty line', 'pais', '', []],
     ['a list', 'pais', '[1]', [[2, 'all', '"[1]"', OBJECT]]],
-    ['null', 'pais', 'null', [[2, 'all', '"null"', OBJECT]]],
-    ['a text', 'pais', '"a"', [[2, 'all', '"\\"a\\""', OBJECT]]],
+    ['null', 'pais', 'null', [[2, 'column 1', '"null"', 'an object, or a list']]],
+    ['a text', 'pais', '"a"', [[2, 'column 1', '"\\"a\\""', 'an object, or a list']]],
     ['missing fields', 'pais', '{}', [missing('cvePais'), missing('descPais')]],
     [
       'a missing parent',

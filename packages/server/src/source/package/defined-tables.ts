@@ -2,16 +2,18 @@
 import { parseDecimal } from '../../base/decimal-number.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import { type Catalog, type EntityData, entityData } from '../../catalog/catalog.ts'
-import { hasWidth, withoutGuard } from '../csv.ts'
-import type { Faults } from '../faults.ts'
-import type { TellFinding } from '../findings.ts'
-import { readUtf8Lines, type TextFile, UnreadableFile } from '../lines.ts'
+import { withoutGuard } from '../csv.ts'
+import type { Findings, TellFinding } from '../findings.ts'
+import { type TextFile, UnreadableFile } from '../lines.ts'
 import type { Block, GivenRow, Report, Source } from '../source.ts'
-import { type CsvColumn, columnMatcher, type KnownDefinitions, rowMaker } from './columns.ts'
-import { delimitedRows } from './delimited.ts'
+import { type CsvColumn, columnMatcher, columnsOf, type KnownDefinitions, rowMaker } from './columns.ts'
 import { ndjsonRowParser } from './ndjson.ts'
-import { textChunks } from './table-text.ts'
-import { UnreadableTable } from './unreadable-table.ts'
+import { partsIn } from './read/formats.ts'
+import { lineValues } from './read/json.ts'
+import { type Table, tableOf } from './read/rows.ts'
+import { textChunks } from './read/text.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
+import { local } from './table.ts'
 
 export const DEFINED_FORMATS = ['csv', 'ndjson'] as const
 
@@ -45,7 +47,7 @@ async function* rowsIn(
   let count = 0
   try {
     const blocks =
-      table.format === 'csv' ? csvBlocks(table, entity, known, report) : ndjsonBlocks(table, entity, known, faults)
+      table.format === 'csv' ? csvBlocks(table, entity, known, report) : ndjsonBlocks(table, entity, known, report)
     for await (const block of blocks) {
       count += block.rows.length
       yield block
@@ -58,44 +60,22 @@ async function* rowsIn(
   if (count === 0) findings.add('no-records', 'a file holds no records', table.file)
 }
 
-async function* csvBlocks(
-  table: DefinedTable,
-  entity: EntityData,
-  known: KnownDefinitions,
-  { faults, findings }: Report,
-) {
-  const { file, isGuarded } = table
-  const cellOf = isGuarded ? guardedCell : plainCell
-  let toRow: ReturnType<typeof rowMaker<string>> | undefined
-  let width = 0
-  for await (const { lines, rows } of csvRows(table, findings)) {
-    if (toRow === undefined) {
-      const [header, line] = [rows.shift(), lines.shift()]
-      if (header === undefined || line === undefined) continue
-      const columns = columnMatcher(entity, known, faults)(header, { file, line })
-      if (columns === undefined) throw new UnreadableFile()
-      toRow = rowMaker(columns, cellOf, faults)
-      width = columns.length
-    }
-    const block = { file, lines: [] as number[], rows: [] as GivenRow[] }
-    for (let at = 0; at < rows.length; at++) {
-      const [values, line] = [rows[at] as string[], lines[at] as number]
-      const location = { file, line }
-      if (!hasWidth(values, width, location, faults)) continue
-      block.lines.push(line)
-      block.rows.push(toRow(values, location))
-    }
-    yield block
-  }
-  if (toRow === undefined)
-    throw new UnreadableTable({ file, line: 1, column: 'all', value: 'an empty file', expected: 'a header' })
+async function* csvBlocks(table: DefinedTable, entity: EntityData, known: KnownDefinitions, report: Report) {
+  const cellOf = table.isGuarded ? guardedCell : plainCell
+  const names = columnsOf(entity, known).map(({ name }) => name)
+  const { header, headerLine, rows } = await csvTable(table, names, report.findings)
+  const columns = columnMatcher(entity, known, report.faults)(header, { file: table.file, line: headerLine })
+  if (columns === undefined) throw new UnreadableFile()
+  const toRow = rowMaker(columns, cellOf, report.faults)
+  for await (const { file, lines, rows: texts } of rows(report))
+    yield { file, lines, rows: texts.map((values, at) => toRow(values, { file, line: lines[at] as number })) }
 }
 
-/** The cells of a file, those of the header first. */
-export const csvRows = ({ file, open }: TextFile, findings?: Report['findings']) => {
-  const tell: TellFinding = (...found) => findings?.add(...found)
+/** The table of a file of CSV, whose values are taken as they stand. */
+export async function csvTable(given: TextFile, names: readonly string[], findings: Findings): Promise<Table> {
   const dialect = { delimiter: ',' }
-  return delimitedRows(textChunks(open(), { file, encoding: 'utf-8', tell }), { file, dialect, tell })
+  const [part] = await partsIn(given, { ...local, format: 'csv', encoding: 'utf-8', dialect })
+  return tableOf([part], { names, isVerbatim: true }, findings)
 }
 
 /** What should be a number and is not stays a text, which the check of the row refuses. */
@@ -108,17 +88,24 @@ function plainCell(text: string, { type }: CsvColumn): string | number | undefin
 const guardedCell = (text: string, column: CsvColumn) =>
   plainCell(column.type === 'text' ? withoutGuard(text) : text, column)
 
-async function* ndjsonBlocks({ file, open }: TextFile, entity: EntityData, known: KnownDefinitions, faults: Faults) {
-  const parseRow = ndjsonRowParser(entity, known, faults)
-  for await (const { first, lines } of readUtf8Lines({ file, open }, faults)) {
+async function* ndjsonBlocks(table: DefinedTable, entity: EntityData, known: KnownDefinitions, report: Report) {
+  const { file } = table
+  const parseRow = ndjsonRowParser(entity, known, report.faults)
+  for await (const values of objectLines(table, report)) {
     const block = { file, lines: [] as number[], rows: [] as GivenRow[] }
-    for (let index = 0; index < lines.length; index++) {
-      const location = { file, line: first + index }
-      const row = parseRow(lines[index] as string, location)
+    for (const { line, value } of values) {
+      const row = parseRow(value, { file, line })
       if (row === undefined) continue
-      block.lines.push(location.line)
+      block.lines.push(line)
       block.rows.push(row)
     }
     yield block
   }
+}
+
+/** The values of the lines of a file of NDJSON. */
+export const objectLines = ({ file, open }: TextFile, { faults, findings }: Report) => {
+  const tell: TellFinding = (...found) => findings.add(...found)
+  const chunks = textChunks(open(), { file, encoding: 'utf-8', tell })
+  return lineValues(chunks, file, (fault) => faults.add(fault))
 }

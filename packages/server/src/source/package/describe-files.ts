@@ -2,11 +2,10 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
-import { describedPackage, type FileTraits } from './describe.ts'
-import type { DefinitionsOf, Plan } from './descriptor.ts'
+import { descriptorJson, type FileTraits } from './describe.ts'
+import type { PackageSource } from './examined.ts'
 import { fileTraits } from './file-traits.ts'
-import { definitionsOf } from './guess.ts'
-import { openPackage, type PackageSource } from './open-package.ts'
+import { openPackage } from './open-package.ts'
 import { isAddress } from './package-files.ts'
 
 export type Described = {
@@ -19,22 +18,11 @@ export type Described = {
 export async function describeFiles(paths: readonly string[]): Promise<Described> {
   const [first = ''] = paths
   const directory = statSync(first).isDirectory() ? first : dirname(first)
-  // The last is the one that holds for all rows.
-  let last: { readonly given: Parameters<DefinitionsOf>; readonly plan: Plan } | undefined
-  const source = await openPackage(paths.length === 1 ? first : paths, {
-    definitionsOf: (...given) => {
-      const plan = definitionsOf(...given)
-      last = { given, plan }
-      return plan
-    },
-  })
-  if (last === undefined) throw new OperationalError(`${first} has no table to describe`)
-  const {
-    given: [descriptor, samples],
-    plan,
-  } = last
+  const source = await openPackage(paths.length === 1 ? first : paths, { isDescribed: true })
+  const { descriptor } = source
+  if (descriptor === undefined) throw new OperationalError(`${first} has no table to describe`)
   const traits = new Map<string, FileTraits>()
   for (const path of descriptor.resources.flatMap((resource) => resource.paths))
     if (!isAddress(path)) traits.set(path, await fileTraits(join(directory, path)))
-  return { descriptor: describedPackage(descriptor, samples, plan, traits), source }
+  return { descriptor: descriptorJson(descriptor, traits), source }
 }

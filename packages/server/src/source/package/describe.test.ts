@@ -1,8 +1,12 @@
-// A descriptor that was written from tables: it reads back to the same lists, with nothing left to guess.
+// A descriptor that was written from tables: it reads back to the same lists, with nothing left to infer.
 import { describe, expect, test } from 'bun:test'
-import { describedPackage } from './describe.ts'
-import type { Descriptor, Plan, TableSample } from './descriptor.ts'
-import { definitionsOf } from './guess.ts'
+import { descriptorJson } from './describe.ts'
+import type { Descriptor } from './descriptor.ts'
+import { isComplete } from './infer/complete.ts'
+import { infer } from './infer/infer.ts'
+import { TableProfiler } from './infer/table-profile.ts'
+import type { Plan } from './plan.ts'
+import { plansOf } from './plan.ts'
 import { PREFIX } from './profile.ts'
 
 type Field = { readonly name: string } & Readonly<Record<string, unknown>>
@@ -16,12 +20,13 @@ const PLAIN: Omit<Descriptor, 'resources'> = {
   own: new Map(),
 }
 
-const samplesOf = (tables: Readonly<Record<string, string>>) =>
+const profilesOf = (tables: Readonly<Record<string, string>>) =>
   new Map(
-    Object.entries(tables).map(([name, table]): [string, TableSample] => {
+    Object.entries(tables).map(([name, table]) => {
       const [header = [], ...rows] = table.split('\n').map((line) => line.split('|'))
-      const columns = header.map((_, at) => rows.map((row) => row[at] ?? ''))
-      return [name, { header, columns, rows: rows.length, isWhole: true }]
+      const profiler = new TableProfiler(header)
+      profiler.add(rows)
+      return [name, profiler.profile()] as const
     }),
   )
 
@@ -88,25 +93,33 @@ const essence = ({ lists, aliases, refused }: Plan) => ({
   refused,
 })
 
-describe('what is described is taken for the same, and nothing is left to guess', () => {
+describe('what is described is taken for the same, and nothing is left to infer', () => {
   test.each(Object.entries(TABLES))('%s', (_, tables) => {
-    const samples = samplesOf(tables)
-    const guessed = definitionsOf(bare(tables), samples, () => false)
-    expect(guessed.refused).toEqual([])
-    expect(guessed.guesses.length).toBeGreaterThan(0)
-    const described = parsed(describedPackage(bare(tables), samples, guessed))
-    const again = definitionsOf(described, samples, () => false)
-    expect(essence(again)).toEqual(essence(guessed))
-    expect(again.guesses).toEqual([])
+    const profiles = profilesOf(tables)
+    const headers = new Map([...profiles].map(([name, { columns }]) => [name, columns.map((one) => one.name)]))
+    const obeyed = (descriptor: Descriptor) =>
+      plansOf(descriptor, headers, { taken: () => false, others: [], hasHome: false })
+    const inferred = infer(bare(tables), profiles)
+    expect(inferred.refused).toEqual([])
+    expect(inferred.notes.length).toBeGreaterThan(0)
+    const described = parsed(descriptorJson(inferred.descriptor))
+    for (const resource of described.resources)
+      expect([resource.name, isComplete(resource, headers.get(resource.name) ?? [])]).toEqual([resource.name, true])
+    expect(essence(obeyed(described))).toEqual(essence(obeyed(inferred.descriptor)))
+    const again = infer(described, profiles)
+    expect(again.notes).toEqual([])
+    expect(descriptorJson(again.descriptor)).toEqual(descriptorJson(described))
   })
 })
 
 test('a descriptor of plain words', () => {
-  const tables = { offices: 'clave|nombre|region\n01|Centro|N\n02|Norte|S', regions: 'code|name\nN|North\nS|South' }
-  const samples = samplesOf(tables)
-  const plan = definitionsOf(bare(tables), samples, () => false)
+  const tables = {
+    offices: 'clave|nombre|region|floors\n01|Centro|N|3\n02|Norte|S|4',
+    regions: 'code|name\nN|North\nS|South',
+  }
   const traits = new Map([['offices.csv', { delimiter: ';', encoding: 'windows-1252' }]])
-  expect(describedPackage({ ...bare(tables), title: 'Post' }, samples, plan, traits)).toEqual({
+  const { descriptor } = infer({ ...bare(tables), title: 'Post' }, profilesOf(tables))
+  expect(descriptorJson(descriptor, traits)).toEqual({
     $schema: './nomenclator.schema.json',
     name: 'post',
     title: 'Post',
@@ -117,11 +130,13 @@ test('a descriptor of plain words', () => {
         type: 'table',
         encoding: 'windows-1252',
         dialect: { delimiter: ';' },
+        'nomenclator:broader': false,
         schema: {
           fields: [
             { name: 'clave', type: 'string' },
             { name: 'nombre', type: 'string', 'nomenclator:role': 'name' },
             { name: 'region', type: 'string' },
+            { name: 'floors', type: 'integer', 'nomenclator:role': 'fact' },
           ],
           primaryKey: ['clave'],
           foreignKeys: [{ fields: ['region'], reference: { resource: 'regions', fields: ['code'] } }],
@@ -131,6 +146,7 @@ test('a descriptor of plain words', () => {
         name: 'regions',
         path: 'regions.csv',
         type: 'table',
+        'nomenclator:broader': false,
         schema: {
           fields: [
             { name: 'code', type: 'string' },
@@ -145,7 +161,6 @@ test('a descriptor of plain words', () => {
 
 test('what was declared stays, also where it could not be obeyed', () => {
   const tables = { offices: 'clave|nombre|zone\n01|Centro|N\n02|Norte|S' }
-  const samples = samplesOf(tables)
   const foreignKeys = [{ fields: ['zone'], reference: { package: 'world', resource: 'zones', fields: ['code'] } }]
   const fields = [{ name: 'zone', type: 'string', title: 'Zone', constraints: { maxLength: 1 }, own: new Map() }]
   const [resource] = bare(tables).resources
@@ -157,8 +172,7 @@ test('what was declared stays, also where it could not be obeyed', () => {
       { ...resource, name: 'offices', paths: ['o.csv'], own, schema: { fields, foreignKeys, own: new Map() } },
     ],
   }
-  const plan = definitionsOf(descriptor, samples, () => false)
-  expect(describedPackage(descriptor, samples, plan)).toMatchObject({
+  expect(descriptorJson(infer(descriptor, profilesOf(tables)).descriptor)).toMatchObject({
     version: '2',
     resources: [
       {

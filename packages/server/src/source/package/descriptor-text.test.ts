@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Faults } from '../faults.ts'
 import { parseDescriptorText } from './descriptor-text.ts'
-import { jsonFault, jsonOffset } from './json-syntax.ts'
+import { jsonFault, jsonOffset } from './read/json-syntax.ts'
 
 async function read(file: string, content: string | Uint8Array) {
   const faults = new Faults()

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parseJson } from '../../base/json.ts'
 import type { Faults } from '../faults.ts'
-import { jsonFault, jsonOffset, placeAt, type TextPlace, type ValuePath } from './json-syntax.ts'
+import { jsonFault, jsonOffset, placeAt, type TextPlace, type ValuePath } from './read/json-syntax.ts'
 
 export const MAX_DESCRIPTOR = 10 << 20
 /** The parser of YAML takes a second for so many letters, and a time that grows much faster for levels in levels. */

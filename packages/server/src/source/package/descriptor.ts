@@ -119,20 +119,7 @@ export type Descriptor = {
   readonly own: OwnProperties
 }
 
-/** What the guesses need of a table: all of it, or its beginning where it is large. */
-export type TableSample = {
-  readonly header: readonly string[]
-  /** The values of each column, blanks around them and stray line ends removed; as many as there are rows. */
-  readonly columns: readonly (readonly string[])[]
-  /** The number of rows in the sample. */
-  readonly rows: number
-  /** Whether these are all rows. */
-  readonly isWhole: boolean
-  /** Sets of columns that rows after the sample have shown not to be unique. */
-  readonly notUnique?: readonly (readonly string[])[]
-}
-
-/** How the text of a column becomes a value: what is declared, and where nothing is, what was guessed. */
+/** How the text of a column becomes a value. */
 export type ValueFormat = Pick<
   TableField,
   'format' | 'decimalChar' | 'groupChar' | 'bareNumber' | 'trueValues' | 'falseValues' | 'delimiter' | 'constraints'
@@ -152,17 +139,9 @@ export type FieldPlan = {
   readonly part?: 0 | 1
   /** Of a field that embeds a record or names the one above, the fields of its entity that the columns have the values of; absent where they are its key. */
   readonly refersTo?: readonly string[]
-  /**
-   * Of a field above it in a tree, where the columns do not say it: the code above is the beginning of the code, of the next
-   * smaller of these lengths.
-   */
-  readonly prefixes?: readonly number[]
-  /** Likewise: the code above is what stands before the last of these. */
-  readonly separator?: string
+  /** True of the record above in a tree by codes, which no column says. */
+  readonly isByCode?: true
 }
-
-/** A part of a key whose codes have so many digits, but for a few that have one less and may have lost a zero. */
-export type UsualCode = { readonly field: string; readonly length: number }
 
 /** A list that a table becomes. */
 export type ListPlan = {
@@ -170,11 +149,8 @@ export type ListPlan = {
   readonly entity: EntityData
   /** By the name of the field; a field that is a copy has none. */
   readonly fields: ReadonlyMap<string, FieldPlan>
-  /** Whether its key was declared: rows that have the same are then a fault. */
-  readonly hasDeclaredKey: boolean
-  /** Whether rows that lack the key, or have that of another, are few and left out. */
-  readonly leavesOutRows?: true
-  readonly usualCode?: UsualCode
+  /** True if rows that lack the key, or have that of another, are left out; else they are faults. */
+  readonly leavesOutRows: boolean
   /** The least number of rows. */
   readonly expects?: number
 }
@@ -189,35 +165,5 @@ export type AliasPlan = {
   readonly reason?: string
 }
 
-/** What was guessed, once for each. */
-export type Guess = {
-  readonly resource?: string
-  readonly field?: string
-  /** A sentence. */
-  readonly what: string
-  /** What to write in the descriptor to say it otherwise. */
-  readonly otherwise: string
-}
-
 /** A table that becomes no list, and why. */
 export type RefusedList = { readonly resource: string; readonly reason: string }
-
-/** What a package is taken for. */
-export type Plan = {
-  /** Each after those that it embeds. */
-  readonly lists: readonly ListPlan[]
-  readonly aliases: readonly AliasPlan[]
-  readonly guesses: readonly Guess[]
-  readonly refused: readonly RefusedList[]
-}
-
-/**
- * Pure. `taken` tells whether a collection of another package has a slug already, `others` are the definitions of the lists of other
- * packages, which may be referred to.
- */
-export type DefinitionsOf = (
-  descriptor: Descriptor,
-  samples: ReadonlyMap<string, TableSample>,
-  taken: (slug: string) => boolean,
-  others?: readonly EntityData[],
-) => Plan

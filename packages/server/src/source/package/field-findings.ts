@@ -29,3 +29,7 @@ export class FieldFindings {
     for (const own of this.#byField.values()) findings.include(own)
   }
 }
+
+/** Findings about the file of a table. */
+export const listed = (findings: Findings | undefined, resource: string): PackageFinding[] =>
+  (findings?.located() ?? []).map((finding) => ({ resource, ...finding }))

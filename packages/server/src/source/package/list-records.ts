@@ -1,5 +1,6 @@
 // The records of a list by what they are referred to: their keys, other fields that identify them, and the tree that they form.
 import type { Identity } from '../../catalog/entity.ts'
+import { type CodeCut, cutOf } from './code-tree.ts'
 
 const BETWEEN = '\0'
 const NONE = -1
@@ -66,6 +67,11 @@ export class ListRecords {
   /** The record whose fields have these texts. */
   byFields(fields: readonly string[], texts: readonly string[]): Identity | undefined {
     return this.#indexes.get(fields.join(BETWEEN))?.identities.get(texts.join(BETWEEN))
+  }
+
+  /** How the keys are cut so that each has the one above before it; undefined where they form no tree. */
+  codeCut(): CodeCut | undefined {
+    return cutOf(this.#identities.map(String), (code) => this.has(code))
   }
 
   /**

@@ -17,8 +17,10 @@ import {
   zipFiles,
 } from './package-files.ts'
 import { fileStem, packageNameFrom } from './parse-descriptor.ts'
+import { isTableName } from './read/formats.ts'
+import { unpacked } from './read/text.ts'
 import { fetchFile, type RemoteOptions, remoteFiles, withAddresses } from './remote-files.ts'
-import { sheetNames } from './table.ts'
+import { tableNames } from './table.ts'
 
 export type Located = {
   readonly files: PackageFiles
@@ -31,7 +33,6 @@ export type Located = {
 }
 
 const DESCRIPTOR = /\.(json|ya?ml)$/i
-const TABLE = /\.(csv|tsv|xlsx)(\.gz)?$/i
 
 /** Several files are tables of one directory. */
 export async function locate(given: string | readonly string[], options: RemoteOptions): Promise<Located> {
@@ -50,14 +51,9 @@ async function locateRemote(address: string, options: RemoteOptions): Promise<Lo
   if (url === null) throw new OperationalError(`${address} is not an address`)
   const { pathname } = url
   const file = basename(pathname)
-  if (DESCRIPTOR.test(file)) {
-    const name = `${url.origin}${pathname}`
-    return { files: remoteFiles(url.href, options), descriptor: decodeURIComponent(file), name }
-  }
-  if (TABLE.test(file)) {
-    const only = [decodeURIComponent(file)]
-    return { files: remoteFiles(url.href, options), descriptor: undefined, only, name: `${url.origin}${pathname}` }
-  }
+  const name = `${url.origin}${pathname}`
+  if (isTableName(file) || DESCRIPTOR.test(file))
+    return oneFile(remoteFiles(url.href, options), decodeURIComponent(file), name)
   const fetched = await fetchFile(address, options)
   if (!isZipFile(fetched.path))
     throw new OperationalError(
@@ -71,19 +67,34 @@ async function locateLocal(path: string): Promise<Located> {
   if (stat === undefined) throw new OperationalError(`there is no file or directory ${path}`)
   if (stat.isDirectory()) return inFiles(directoryFiles(path), path)
   if (!stat.isFile()) throw new OperationalError(`${path} is neither a file nor a directory`)
-  const files = () => directoryFiles(dirname(path))
-  if (DESCRIPTOR.test(path)) return { files: files(), descriptor: basename(path), name: path }
-  if (TABLE.test(path)) return { files: files(), descriptor: undefined, only: [basename(path)], name: path }
+  if (isTableName(path) || DESCRIPTOR.test(path)) return oneFile(directoryFiles(dirname(path)), basename(path), path)
   if (isZipFile(path)) return inFiles(await zipFiles({ path, name: path }), path)
   throw new OperationalError(
-    `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a CSV or .xlsx file`,
+    `${path} is no package; give a directory, a zip, a datapackage.json or .yaml, or a table: CSV, JSON, NDJSON, .xlsx or .ods`,
   )
+}
+
+/** A descriptor, or the only table; JSON is a descriptor unless it is a list. */
+async function oneFile(files: PackageFiles, path: string, name: string): Promise<Located> {
+  if (await isTable(files, path)) return { files, descriptor: undefined, only: [path], name }
+  return { files, descriptor: path, name }
+}
+
+const JSON_FILE = /\.json(\.gz)?$/i
+
+async function isTable(files: PackageFiles, path: string): Promise<boolean> {
+  if (!isTableName(path) || !JSON_FILE.test(path)) return isTableName(path)
+  const { file, open } = await files.find(path)
+  const { start, rest } = await unpacked(open(), file)
+  await rest[Symbol.asyncIterator]().return?.()
+  return new TextDecoder().decode(start).trimStart().startsWith('[')
 }
 
 function locateTables(paths: readonly string[]): Located {
   const directory = dirname(paths[0] as string)
   for (const path of paths) {
-    if (!TABLE.test(path)) throw new OperationalError(`${path} is no table; give CSV or .xlsx files, or one directory`)
+    if (!isTableName(path))
+      throw new OperationalError(`${path} is no table; give CSV, JSON, NDJSON, .xlsx or .ods files, or one directory`)
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
       throw new OperationalError(`there is no file ${path}`)
     if (resolve(dirname(path)) !== resolve(directory))
@@ -109,18 +120,19 @@ const isDescriptorInOtherCase = (path: string) => DESCRIPTOR_NAMES.some((name) =
 
 /** A descriptor for tables that have none: one resource for each file or sheet. */
 export async function bareDescriptor({ files, only, name }: Located): Promise<Descriptor> {
-  const paths = only ?? (files.paths ?? []).filter((path) => TABLE.test(path))
+  const paths = only ?? (await tablesOf(files))
   if (paths.length === 0)
     throw new OperationalError(
-      `${name} has neither a datapackage.json nor CSV or .xlsx files; give the directory that has them`,
+      `${name} has neither a datapackage.json nor tables (CSV, JSON, NDJSON, .xlsx, .ods); give the directory that has them`,
     )
   const names = new Set<string>()
   const resources: Resource[] = []
   for (const path of paths) {
     const stem = slugOf(fileStem(path), '-')
-    const sheets = /\.xlsx$/i.test(path) ? await sheetNames(await files.find(path)) : []
-    if (sheets.length <= 1) resources.push(bareResource(free(stem, names), path, sheets[0]))
-    else for (const sheet of sheets) resources.push(bareResource(free(slugOf(sheet, '-'), names), path, sheet))
+    const [first, ...more] = await namesIn(files, path)
+    if (more.length === 0) resources.push(bareResource(free(stem, names), path, first))
+    else
+      for (const one of [first, ...more]) resources.push(bareResource(free(slugOf(one ?? stem, '-'), names), path, one))
   }
   const label = only?.length === 1 ? fileStem(only[0] as string) : files.fallbackName
   return {
@@ -133,6 +145,25 @@ export async function bareDescriptor({ files, only, name }: Located): Promise<De
     resources,
     own: new Map(),
   }
+}
+
+/** A workbook has a table in each of its sheets. */
+const namesIn = async (files: PackageFiles, path: string): Promise<readonly (string | undefined)[]> =>
+  /\.(xlsx|ods)(\.gz)?$/i.test(path) ? tableNames(await files.find(path)) : []
+
+/** What a table is usually saved as; in other formats it may lie beside that. */
+const USUAL = /\.(csv|tsv|xlsx)(\.gz)?$/i
+
+async function tablesOf({ paths = [], ...files }: PackageFiles): Promise<readonly string[]> {
+  const stemOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1) + fileStem(path)
+  const stems = new Set(paths.filter((path) => USUAL.test(path)).map(stemOf))
+  const tables: string[] = []
+  for (const path of paths) {
+    if (!USUAL.test(path) && (stems.has(stemOf(path)) || !(await isTable({ ...files, paths }, path)))) continue
+    stems.add(stemOf(path))
+    tables.push(path)
+  }
+  return tables
 }
 
 const bareResource = (name: string, path: string, sheetName: string | undefined): Resource => ({

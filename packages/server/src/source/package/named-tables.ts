@@ -6,13 +6,15 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, entityData } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../built-in.ts'
 import { Faults } from '../faults.ts'
-import { readUtf8Lines, type TextFile } from '../lines.ts'
+import { Findings } from '../findings.ts'
+import type { TextFile } from '../lines.ts'
 import type { Source } from '../source.ts'
 import { codeColumns, columnsOf, type KnownDefinitions } from './columns.ts'
 import { ALIAS_COLUMNS, aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
-import { csvRows, DEFINED_FORMATS, type DefinedTable, definedLists } from './defined-tables.ts'
+import { csvTable, DEFINED_FORMATS, type DefinedTable, definedLists, objectLines } from './defined-tables.ts'
 import { type Located, smallFile } from './locate.ts'
 import { namesAndValues } from './ndjson.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 
 /** Other names of records, of whichever lists. */
 const ALIASES = 'aliases.csv'
@@ -39,7 +41,8 @@ export async function namedTables({ descriptor, files, only, name: location }: L
   for (const path of paths) {
     const { list, format } = NAMES.get(path) ?? {}
     const file = path === ALIASES || list !== undefined ? await files.find(path) : undefined
-    if (path === ALIASES) areOurs ||= (await headerOf(file as TextFile, 'csv')).join() === ALIAS_COLUMNS.join()
+    if (path === ALIASES)
+      areOurs ||= (await headerOf(file as TextFile, 'csv', ALIAS_COLUMNS)).join() === ALIAS_COLUMNS.join()
     if (list === undefined || format === undefined || file === undefined) continue
     areOurs ||= isMostlyOf(await headerOf(file, format), list)
     const other = tables.get(list.name)
@@ -88,11 +91,19 @@ function isMostlyOf(header: readonly string[], list: EntityData): boolean {
 }
 
 /** The names of the columns of a file, or of the first object in it. */
-async function headerOf(file: TextFile, format: DefinedTable['format']): Promise<readonly string[]> {
+async function headerOf(
+  file: TextFile,
+  format: DefinedTable['format'],
+  names: readonly string[] = [],
+): Promise<readonly string[]> {
+  const report = { faults: new Faults(), findings: new Findings() }
   if (format === 'csv') {
-    for await (const { rows } of csvRows(file)) if (rows[0] !== undefined) return rows[0]
-    return []
+    const table = await csvTable(file, names, report.findings).catch((error: unknown) => {
+      if (error instanceof UnreadableTable) return undefined
+      throw error
+    })
+    return table?.header ?? []
   }
-  for await (const { lines } of readUtf8Lines(file, new Faults())) return namesAndValues(lines[0] ?? '')?.names ?? []
+  for await (const [first] of objectLines(file, report)) return namesAndValues(first?.value)?.names ?? []
   return []
 }

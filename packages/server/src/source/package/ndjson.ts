@@ -1,22 +1,23 @@
-// NDJSON: one JSON object on each line.
-import { isObject, type JsonObject, parseJson } from '../../base/json.ts'
+// NDJSON of a defined list: one JSON object on each line.
+import { isObject, type JsonObject } from '../../base/json.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 import type { Faults, SourceLocation } from '../faults.ts'
 import type { GivenRow } from '../source.ts'
 import { type CsvColumn, columnMatcher, type KnownDefinitions, rowMaker } from './columns.ts'
 
-/** Makes a row of one line of a file; undefined when it holds none, and then it adds a fault. */
-type RowParser = (line: string, location: SourceLocation) => GivenRow | undefined
+/** Makes a row of the value of a line; undefined when it holds none, and then it adds a fault. */
+type RowParser = (value: unknown, location: SourceLocation) => GivenRow | undefined
 
 export function ndjsonRowParser(entity: EntityData, known: KnownDefinitions, faults: Faults): RowParser {
   const matchColumns = columnMatcher(entity, known, faults)
   const cellOf = (value: string | number | null) => value ?? undefined
   let columns: readonly CsvColumn[] = []
   let toRow = rowMaker(columns, cellOf, faults)
-  return (line, location) => {
-    const found = namesAndValues(line)
+  return (value, location) => {
+    const found = namesAndValues(value)
     if (found === undefined) {
-      faults.add({ ...location, column: 'all', value: line, expected: 'one JSON object on the line' })
+      const expected = 'one JSON object on the line'
+      faults.add({ ...location, column: 'all', value: JSON.stringify(value), expected })
       return undefined
     }
     const { names, values } = found
@@ -36,16 +37,9 @@ const hasNames = (columns: readonly CsvColumn[], names: readonly string[]) =>
 
 type NamesAndValues = { readonly names: string[]; readonly values: unknown[] }
 
-/** What the object on a line has; undefined where there is none. */
-export function namesAndValues(line: string): NamesAndValues | undefined {
-  try {
-    const object = parseJson(line)
-    const found = { names: [], values: [] }
-    return isObject(object) ? flattenInto(found, object, '') : undefined
-  } catch {
-    return undefined
-  }
-}
+/** What the object on a line has; undefined where it is none. */
+export const namesAndValues = (value: unknown): NamesAndValues | undefined =>
+  isObject(value) ? flattenInto({ names: [], values: [] }, value, '') : undefined
 
 /** The values of an object in the object get dotted names; one within that is left as it is. */
 function flattenInto(found: NamesAndValues, object: JsonObject, prefix: string): NamesAndValues {

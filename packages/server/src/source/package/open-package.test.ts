@@ -96,7 +96,9 @@ describe('values', () => {
     using directory = units(`code,name\n${csv}`)
     const { rows, kinds, source } = await directory.read()
     expect([rows.units?.length, kinds]).toEqual([2, expected])
-    expect(source.guesses.map(({ what }) => what)).toEqual([expect.stringContaining('"name" is not the name')])
+    expect(source.notes.filter(({ kind }) => kind === 'doubt').map(({ what }) => what)).toEqual([
+      expect.stringContaining('"name" is not the name'),
+    ])
   })
 
   test('lose carriage returns at their end, and get the letters that control characters stand for', async () => {
@@ -438,7 +440,8 @@ describe('what is told of a package', () => {
       }),
     )
     const { source, examples } = await directory.read()
-    expect(source.package).toEqual({
+    const { described: _, ...info } = source.package
+    expect(info).toEqual({
       name: 'units',
       title: 'Units',
       version: '17',
@@ -553,4 +556,20 @@ test('an official code with a name is composed of fields, and of the codes of re
   expect(towns.codes).toEqual([
     { name: 'geo', title: 'GEO', description: 'GEO', parts: [{ field: 'state' }, { field: 'code', width: 3 }] },
   ])
+})
+
+test('the package keeps the complete resource of lists of which its descriptor left something open, and of no others', async () => {
+  const fields = [
+    { name: 'code', type: 'string' },
+    { name: 'name', type: 'string', 'nomenclator:role': 'name' },
+  ]
+  const said = table('said', fields, { primaryKey: ['code'], foreignKeys: [] }, { 'nomenclator:broader': false })
+  using directory = new PackageDirectory()
+    .describe(said, { name: 'open', path: 'open.csv' })
+    .put('said.csv', 'code,name\nA,One\nB,Two\n')
+    .put('open.csv', 'code,name\nA,One\nB,Two\n')
+  const { source } = await directory.read()
+  expect(source.package.described?.map(({ list }) => list)).toEqual(['open'])
+  const resource = JSON.parse(source.package.described?.[0]?.resource ?? '')
+  expect(resource).toMatchObject({ name: 'open', path: 'open.csv', schema: { primaryKey: ['code'] } })
 })

@@ -2,85 +2,16 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import { mismatchText, parse } from '../../base/schema.ts'
 import { packageName } from '../../base/texts.ts'
-import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { Downloads } from '../downloads.ts'
-import { type Fault, Faults, FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
-import { Findings } from '../findings.ts'
-import type { Alias, Block, Report, Source } from '../source.ts'
-import { readAliasTables } from './alias-tables.ts'
-import { creditsOf } from './credits.ts'
-import type { DefinitionsOf, Descriptor, Guess, ListPlan, Plan, RefusedList, TableSample } from './descriptor.ts'
+import { FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
+import type { Source } from '../source.ts'
+import type { Examined, PackageOptions, PackageSource } from './examined.ts'
 import { exportedSource, isExported } from './exported.ts'
-import { FieldFindings, type PackageFinding } from './field-findings.ts'
-import { definitionsOf } from './guess.ts'
-import type { KnownRecords } from './list-records.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
-import type { PackageInfo } from './package-info.ts'
-import { type DescribedPackage, type PackageTables, readDescriptor, readTables } from './package-tables.ts'
-import { type MadeRow, RowMaker } from './row-maker.ts'
-import { RowPlaces, type Surveyed, survey, withNotUnique } from './survey.ts'
-import type { Table } from './table.ts'
-
-export type PackageOptions = {
-  /** Gives the directory that keeps downloads, once there is one; by default they are removed when the package is closed. */
-  readonly downloads?: () => string | undefined
-  /** Whether a package may be fetched from this machine and its network. */
-  readonly allowsPrivate?: boolean
-  /** Another name for the package. */
-  readonly name?: string
-  /** Whether a collection of another package has a slug already. */
-  readonly taken?: (slug: string) => boolean
-  /** The definitions of the lists of other packages, which may be referred to; without them no home is looked at. */
-  readonly others?: readonly EntityData[]
-  /** The same, reported by the home that the package comes into once its name is known. */
-  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others' | 'recordsOfOther'>>
-  /** The records of such a list; where they are not known, references to it are checked when they are published. */
-  readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
-  readonly onProgress?: (url: string, done: number, size: number | undefined) => void
-  readonly definitionsOf?: DefinitionsOf
-  /** How many rows of each table are looked at before its columns are guessed. */
-  readonly sampledRows?: number
-}
-
-/** A list that is left out, with all that was found out about it. */
-export type LeftOut = RefusedList & {
-  /** Those that are kept. */
-  readonly faults: readonly Fault[]
-  readonly faultCount: number
-  readonly findings: readonly PackageFinding[]
-  readonly guesses: readonly Guess[]
-}
-
-export type PackageSource = Source & {
-  readonly package: PackageInfo
-  /** Whether it was written from a home, and so is all that a home with nothing else is to have. */
-  readonly isExport: boolean
-  /** What it was taken for, where no descriptor says it and nothing was guessed. */
-  readonly note?: string
-  readonly guesses: readonly Guess[]
-  /** What is odd, by table and field. */
-  readonly findings: readonly PackageFinding[]
-  /** The tables that are no list, because nothing can be published of them. */
-  readonly leftOut: readonly LeftOut[]
-  /** How many records each entity has. */
-  readonly counts: ReadonlyMap<string, number>
-  /** Removes what was only downloaded for it. */
-  readonly close: () => void
-}
-
-/** All that was found out about a package, also about lists that are left out. */
-export type Examined = {
-  readonly location: string
-  /** Those that are kept. */
-  readonly faults: readonly Fault[]
-  readonly faultCount: number
-  readonly findings: readonly PackageFinding[]
-  readonly guesses: readonly Guess[]
-  readonly leftOut: readonly LeftOut[]
-  /** What can be published; undefined where that is nothing. */
-  readonly source?: PackageSource
-}
+import { Opening } from './opening.ts'
+import { examinedOf, packageInfo } from './package-source.ts'
+import { type DescribedPackage, readDescriptor, readTables } from './package-tables.ts'
 
 /** A package of which nothing is published, with all that was found out about it. */
 class RefusedPackage extends OperationalError {
@@ -128,7 +59,7 @@ export async function examinePackage(
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     }
     const located = await locate(location, remote)
-    const named = options.definitionsOf === undefined ? await namedTables(located) : undefined
+    const named = options.isDescribed === true ? undefined : await namedTables(located)
     if (named !== undefined) return soundPackage(located, namedPackage(named, located, options, close))
     const described = await readDescriptor(located)
     if (isExported(described.descriptor)) return soundPackage(located, await exportedPackage(described, options, close))
@@ -145,22 +76,22 @@ export async function examinePackage(
     close()
     if (!(error instanceof FaultyRecords)) throw error
     const { faults, count } = error
-    return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], guesses: [], leftOut: [] }
+    return { location: [location].flat().join(', '), faults, faultCount: count, findings: [], notes: [], leftOut: [] }
   }
 }
 
-/** A package of which nothing is guessed or reported. */
+/** A package of which nothing is inferred or reported. */
 const soundPackage = ({ name }: Located, source: PackageSource): Examined => ({
   location: name,
   faults: [],
   faultCount: 0,
   findings: [],
-  guesses: [],
+  notes: [],
   leftOut: [],
   source,
 })
 
-/** What was written from a release is read to the letter: nothing is guessed, and nothing is odd about it. */
+/** What was written from a release is read to the letter: nothing is inferred, and nothing is odd about it. */
 async function exportedPackage(
   { descriptor, located }: DescribedPackage,
   { name }: PackageOptions,
@@ -172,7 +103,7 @@ async function exportedPackage(
     )
   const source = await exportedSource(descriptor, located.name, located.files.find)
   const info = packageInfo(descriptor, source.provides)
-  return { ...source, package: info, isExport: true, guesses: [], findings: [], leftOut: [], counts: new Map(), close }
+  return { ...source, package: info, isExport: true, notes: [], findings: [], leftOut: [], counts: new Map(), close }
 }
 
 /** Tables of lists that ship with the program belong to no package: they are read to the letter, and replace those lists. */
@@ -193,284 +124,10 @@ function namedPackage(
     package: info,
     isExport: false,
     note,
-    guesses: [],
+    notes: [],
     findings: [],
     leftOut: [],
     counts: new Map(),
     close,
-  }
-}
-
-type Opened = {
-  readonly plan: Plan
-  /** By the name of the entity, each after those that it embeds. */
-  readonly lists: ReadonlyMap<string, Surveyed>
-  readonly leftOut: readonly LeftOut[]
-  readonly aliases: readonly Alias[]
-  readonly aliasFindings: ReadonlyMap<string, Findings>
-}
-
-/** Rounds of guessing: each takes out a table or a key that turned out not to be one. */
-const MAX_ROUNDS = 50
-
-class Opening {
-  readonly #tables: PackageTables
-  readonly #options: PackageOptions
-  readonly #leftOut = new Map<string, LeftOut>()
-  readonly #samples: Map<string, TableSample>
-
-  constructor(tables: PackageTables, options: PackageOptions) {
-    this.#tables = tables
-    this.#options = options
-    this.#samples = new Map([...tables.tables].map(([name, { sample }]) => [name, sample]))
-    for (const { resource, faults } of tables.unread) this.#leaveOut(resource, faults)
-  }
-
-  /** Guesses, reads all tables, and guesses again without what could not be read, until all that is left can be. */
-  async open(): Promise<Opened> {
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const plan = this.#plan()
-      const lists = await this.#surveyed(plan)
-      if (lists === undefined) continue
-      this.#leaveRefused(plan)
-      const { aliases, findings } = await readAliasTables(plan.aliases, this.#tables.tables, lists)
-      return { plan, lists, leftOut: [...this.#leftOut.values()], aliases, aliasFindings: findings }
-    }
-    throw new OperationalError(
-      `${this.#tables.location}: no keys were found that hold; declare a primaryKey in each schema`,
-    )
-  }
-
-  #plan(): Plan {
-    const resources = this.#tables.descriptor.resources.filter(({ name }) => !this.#leftOut.has(name))
-    const samples = new Map([...this.#samples].filter(([name]) => !this.#leftOut.has(name)))
-    const { definitionsOf: define = definitionsOf, taken = () => false, others } = this.#options
-    return define({ ...this.#tables.descriptor, resources }, samples, taken, others)
-  }
-
-  /** Undefined where a list had to be left out, or has another key than was guessed. */
-  async #surveyed(plan: Plan): Promise<ReadonlyMap<string, Surveyed> | undefined> {
-    const lists = new Map<string, Surveyed>()
-    const indexed = indexesOf(plan.lists)
-    const others = new Map((this.#options.others ?? []).map((one) => [one.name, one]))
-    let isSound = true
-    for (const list of plan.lists) {
-      const { table } = this.#tables.tables.get(list.resource) as { readonly table: Table }
-      const surveyed = await survey(list, table, {
-        recordsOf: (name) => {
-          const own = lists.get(name)
-          if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-          const other = others.get(name)
-          return other === undefined ? undefined : { entity: other, records: this.#options.recordsOfOther?.(name) }
-        },
-        indexed: indexed.get(list.entity.name) ?? [],
-      })
-      lists.set(list.entity.name, surveyed)
-      if (surveyed.notUnique !== undefined && !list.hasDeclaredKey) {
-        this.#guessAnotherKey(list.resource, surveyed.notUnique)
-        isSound = false
-      } else if (surveyed.faults.any) {
-        this.#leaveOut(list.resource, surveyed.faults, plan.guesses, surveyed.findings)
-        isSound = false
-      }
-    }
-    return isSound ? lists : undefined
-  }
-
-  #guessAnotherKey(resource: string, columns: readonly string[]): void {
-    const sample = this.#samples.get(resource)
-    if (sample !== undefined) this.#samples.set(resource, withNotUnique(sample, columns))
-  }
-
-  #leaveOut(resource: string, faults: Faults, guesses: readonly Guess[] = [], findings = new FieldFindings()): void {
-    const [first] = faults.list()
-    const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
-    const reason = first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
-    this.#leftOut.set(resource, {
-      resource,
-      reason,
-      faults: faults.list(),
-      faultCount: faults.count,
-      findings: [...listed(this.#tables.tableFindings.get(resource), resource), ...findings.list(resource)],
-      guesses: guesses.filter((guess) => guess.resource === resource),
-    })
-  }
-
-  #leaveRefused({ refused, guesses }: Plan): void {
-    for (const { resource, reason } of refused) {
-      const file = this.#tables.tables.get(resource)?.table.file ?? resource
-      const faults = new Faults()
-      const expected = `a table that can be a list: ${reason}`
-      faults.add({ file, line: 1, column: 'all', value: `resource ${resource}`, expected })
-      this.#leaveOut(resource, faults, guesses)
-    }
-  }
-}
-
-/** The sets of fields that each list is referred to by, where they are not its key. */
-function indexesOf(lists: readonly ListPlan[]): ReadonlyMap<string, readonly (readonly string[])[]> {
-  const indexes = new Map<string, (readonly string[])[]>()
-  for (const { entity, fields } of lists) {
-    for (const [name, { refersTo }] of fields) {
-      const definition = entity.fields[name]
-      const target =
-        definition?.kind === 'embed' ? definition.entity : definition?.kind === 'broader' ? entity.name : undefined
-      if (refersTo === undefined || target === undefined) continue
-      indexes.set(target, [...(indexes.get(target) ?? []), refersTo])
-    }
-  }
-  return indexes
-}
-
-function examinedOf(tables: PackageTables, opened: Opened, options: PackageOptions, close: () => void): Examined {
-  const { location } = tables
-  const { lists, leftOut, plan } = opened
-  if (lists.size === 0 && leftOut.length === 0)
-    throw new OperationalError(`${location} has no table that could be a list`)
-  const source = lists.size === 0 ? undefined : sourceOf(tables, opened, options, close)
-  if (source === undefined) close()
-  const resources = new Set(leftOut.map(({ resource }) => resource))
-  const isTold = ({ resource }: Guess) => resource !== undefined && resources.has(resource)
-  return {
-    location,
-    faults: leftOut.flatMap(({ faults }) => faults),
-    faultCount: leftOut.reduce((sum, { faultCount }) => sum + faultCount, 0),
-    findings: [
-      ...(source?.findings ?? findingsOfPackage(tables, [], new Map()).list()),
-      ...leftOut.flatMap(({ findings }) => findings),
-    ],
-    guesses: [...plan.guesses.filter((guess) => !isTold(guess)), ...leftOut.flatMap(({ guesses }) => guesses)],
-    leftOut,
-    ...(source === undefined ? {} : { source }),
-  }
-}
-
-function sourceOf(
-  tables: PackageTables,
-  { plan, lists, leftOut, aliases, aliasFindings }: Opened,
-  options: PackageOptions,
-  close: () => void,
-): PackageSource {
-  const { descriptor, location } = tables
-  const provides = [...lists.keys()]
-  const own = [...lists.values()].map(({ plan: { entity } }) => entity)
-  const catalog = orderedCatalog([...referredTo(own, options.others ?? []), ...own])
-  const info = packageInfo(descriptor, provides)
-  const packageFindings = findingsOfPackage(tables, leftOut, aliasFindings)
-  const findings = [
-    ...packageFindings.list(),
-    ...[...lists.values()].flatMap((list) => [
-      ...listed(tables.tableFindings.get(list.plan.resource), list.plan.resource),
-      ...list.findings.list(list.plan.resource),
-      ...list.nameFindings.list(list.plan.resource),
-    ]),
-  ]
-  let isTold = false
-  return {
-    origin: {
-      kind: 'package',
-      title: descriptor.title ?? descriptor.name,
-      synthetic: false,
-      credits: creditsOf(info, provides),
-      options: { package: location, ...(descriptor.version === undefined ? {} : { version: descriptor.version }) },
-    },
-    catalog,
-    provides,
-    packages: [info],
-    replaces: [info.name],
-    expected: (name) => lists.get(name)?.rows,
-    ...(aliases.length > 0 ? { aliases: () => aliases } : {}),
-    read: (name, report) => {
-      if (!isTold) packageFindings.addTo(report.findings)
-      isTold = true
-      const list = lists.get(name)
-      return list === undefined ? [] : rowsOf(list, lists, options, tables, report)
-    },
-    package: info,
-    isExport: false,
-    guesses: plan.guesses,
-    findings,
-    leftOut,
-    counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),
-    close,
-  }
-}
-
-const listed = (findings: Findings | undefined, resource: string): PackageFinding[] =>
-  (findings?.located() ?? []).map((finding) => ({ resource, ...finding }))
-
-/** What is odd about the package itself, and about the tables that are no lists. */
-function findingsOfPackage(
-  { findings: ofDescriptor }: PackageTables,
-  leftOut: readonly LeftOut[],
-  aliasFindings: ReadonlyMap<string, Findings>,
-): FieldFindings {
-  const findings = new FieldFindings()
-  findings.of().include(ofDescriptor)
-  for (const own of aliasFindings.values()) findings.of().include(own)
-  for (const { resource, reason } of leftOut)
-    findings.of().add('list-left-out', 'a table is left out, because nothing can be published of it', {
-      file: resource,
-      says: reason,
-    })
-  return findings
-}
-
-/** Definitions of other packages that these embed, and those that they embed themselves. */
-function referredTo(own: readonly EntityData[], others: readonly EntityData[]): readonly EntityData[] {
-  const byName = new Map(others.map((one) => [one.name, one]))
-  const needed = new Map<string, EntityData>()
-  const need = ({ fields }: EntityData) => {
-    for (const field of Object.values(fields)) {
-      const other = field.kind === 'embed' ? byName.get(field.entity) : undefined
-      if (other === undefined || needed.has(other.name)) continue
-      needed.set(other.name, other)
-      need(other)
-    }
-  }
-  for (const entity of own) need(entity)
-  return [...needed.values()]
-}
-
-function packageInfo(
-  { resources: _, own: __, language: ___, ...info }: Descriptor,
-  lists: readonly string[],
-): PackageInfo {
-  return { ...info, lists }
-}
-
-/** The rows again, as the survey has found that they can be published. */
-async function* rowsOf(
-  { plan, table, records, findings }: Surveyed,
-  lists: ReadonlyMap<string, Surveyed>,
-  { others = [], recordsOfOther }: PackageOptions,
-  { tableFindings }: PackageTables,
-  report: Report,
-): AsyncGenerator<Block> {
-  report.findings.include(tableFindings.get(plan.resource) ?? new Findings())
-  findings.addTo(report.findings)
-  const maker = new RowMaker(plan, table.header, (name) => {
-    const own = lists.get(name)
-    if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-    const other = others.find((one) => one.name === name)
-    return other === undefined ? undefined : { entity: other, records: recordsOfOther?.(name) }
-  })
-  const { broaderField } = maker
-  const places = new RowPlaces()
-  for await (const { file, lines, rows } of table.rows()) {
-    const block = { file, lines: [] as number[], rows: [] as MadeRow[] }
-    for (let index = 0; index < rows.length; index++) {
-      const line = lines[index] as number
-      const row = maker.make(rows[index] as string[])
-      const identity = maker.identity(row)
-      const place = places.of(file, line)
-      const position = identity === undefined ? undefined : records.positionOf(identity)
-      if (position === undefined || records.placeAt(position) !== place) continue
-      const above = broaderField === undefined ? undefined : records.aboveAt(position)
-      if (above !== undefined) row[broaderField as string] = above
-      block.lines.push(line)
-      block.rows.push(row)
-    }
-    if (block.rows.length > 0) yield block
   }
 }

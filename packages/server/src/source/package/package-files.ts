@@ -3,7 +3,8 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type TextFile, textFile } from '../lines.ts'
-import { filesInZip, isMetadata, type NamedFile, UnusableZip, type ZippedFile } from '../zip.ts'
+import { type NamedFile, UnusableZip } from '../unusable-zip.ts'
+import { filesInZip, isMetadata, type ZippedFile } from '../zip.ts'
 
 export type PackageFiles = {
   /** What the package is called where it does not say so itself. */
@@ -131,7 +132,7 @@ function baseOf(names: readonly string[]): string {
 }
 
 /** Names the file that only differs in case, or that lies elsewhere. */
-export function missing(path: string, paths: readonly string[]): MissingFile {
+function missing(path: string, paths: readonly string[]): MissingFile {
   const folded = plainPath(path).toLowerCase()
   const other = paths.find((one) => one.toLowerCase() === folded)
   if (other !== undefined)

@@ -1,10 +1,12 @@
 // The descriptions of packages, in a release or with definitions from elsewhere.
-import { listOf, objectOf, optional, such, suchThat, type TypeOf } from '../../base/schema.ts'
+import { listOf, objectOf, optional, such, suchThat, type TypeOf, text } from '../../base/schema.ts'
 import { entityName, line, paragraph } from '../../base/texts.ts'
 import type { EntityData } from '../../catalog/catalog.ts'
 
 const MAX_NAME = 200
 const MAX_ENTRIES = 1_000
+/** The most letters of a resource that was inferred. */
+export const MAX_DESCRIBED = 1 << 18
 
 /** One word that a command can take. */
 const packageName = suchThat(
@@ -27,6 +29,8 @@ export const packageInfo = {
   ...{ licenses: entries, sources: entries, contributors: entries, keywords: listOf(paragraph, MAX_ENTRIES) },
   /** The names of its entities. */
   lists: listOf(entityName, MAX_ENTRIES),
+  /** Of lists about which something was inferred, the resource of the complete descriptor that was obeyed, as JSON. */
+  described: optional(listOf(objectOf({ list: entityName, resource: text(MAX_DESCRIBED) }), MAX_ENTRIES)),
   /** True if its licence forbids to pass it on. */
   restricted: optional(such('true', (value): value is true => value === true)),
 }

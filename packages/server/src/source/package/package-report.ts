@@ -1,8 +1,9 @@
-// The report on a data package: lists, faults, findings and guesses.
+// The report on a data package: a line for each list, faults, findings and notes.
+import { type Entity, embeddedAt } from '../../catalog/entity.ts'
 import { type Fault, faultText, MAX_FAULTS } from '../faults.ts'
-import type { Guess } from './descriptor.ts'
+import type { Examined, LeftOut, PackageSource } from './examined.ts'
 import type { PackageFinding } from './field-findings.ts'
-import type { Examined, LeftOut, PackageSource } from './open-package.ts'
+import type { Note } from './infer/inference.ts'
 
 const number = new Intl.NumberFormat('en')
 
@@ -19,13 +20,41 @@ const listsOf = ({ catalog, provides, counts }: PackageSource) =>
     return { name, title: entity?.title ?? name, key: entity?.key ?? [], records: counts.get(name) ?? 0 }
   })
 
-function listsText(source: PackageSource): string {
-  const quoted = (name: string) => JSON.stringify(name)
-  const lines = listsOf(source).map(
-    ({ name, key, records }) => `${name}: ${counted(records, 'record')}, key ${key.map(quoted).join(' with ')}`,
+/** What a list was found to be, in one line: `offices: 3 records by code; name nombre (es); tree by parent; point lat, lon`. */
+function listLine(entity: Entity, count: number): string {
+  const { key, fields } = entity
+  const all = Object.entries(fields)
+  const named = all.flatMap(([name, field]) => {
+    const language = field.kind === 'name' && 'language' in field ? field.language : undefined
+    return field.kind === 'name' ? [language === undefined ? name : `${name} (${language})`] : []
+  })
+  const withRole = (...roles: readonly string[]) =>
+    all.flatMap(([name, field]) => (field.kind === 'value' && roles.includes(field.role ?? '') ? [name] : []))
+  const trees = all.flatMap(([name, field]) => (field.kind === 'broader' ? [`tree by ${name}`] : []))
+  const references = all.flatMap(([name, field]) =>
+    field.kind === 'embed' ? [`${embeddedAt(entity, name).plural} by ${name}`] : [],
   )
-  return section('Lists:', lines)
+  const parts: readonly (readonly [string, readonly string[]])[] = [
+    ['name', named],
+    ['point', withRole('latitude', 'longitude')],
+    ['valid', withRole('validFrom', 'validTo')],
+    ['other names', withRole('alias')],
+    ['description', withRole('description')],
+    ['codes', all.flatMap(([name, field]) => (field.kind === 'code' && !key.includes(name) ? [name] : []))],
+  ]
+  const [names = '', ...others] = parts.map(([what, own]) => (own.length === 0 ? '' : `${what} ${own.join(', ')}`))
+  const said = [names, ...trees, ...references, ...others].filter((part) => part !== '')
+  return [`${counted(count, 'record')} by ${key.join(' with ')}`, ...said].join('; ')
 }
+
+/** One line for each list. */
+export const listsText = ({ catalog, provides, counts }: PackageSource): string =>
+  provides
+    .map((name) => {
+      const entity = catalog.entities.get(name)
+      return entity === undefined ? '' : `${entity.plural}: ${listLine(entity, counts.get(name) ?? 0)}\n`
+    })
+    .join('')
 
 export function faultsText(faults: readonly Fault[], count: number): string {
   const shown = faults.slice(0, MAX_FAULTS).map(faultText)
@@ -48,31 +77,38 @@ export const findingsText = (findings: readonly PackageFinding[], title = 'Findi
     ]),
   )
 
-export const guessesText = (guesses: readonly Guess[]): string =>
-  section(
-    'Guesses, and what to write in the descriptor to say it otherwise:',
-    guesses.flatMap(({ resource, what, otherwise }) => [
-      `${resource === undefined ? '' : `${resource}: `}${what}`,
-      `  → ${otherwise}`,
-    ]),
+/** Doubts, each in a line with the one change that says otherwise; all decisions where they are to be explained. */
+export const notesText = (notes: readonly Note[], explains = false): string => {
+  const shown = explains ? notes : notes.filter(({ kind }) => kind === 'doubt')
+  return section(
+    explains
+      ? 'Decisions, and what to write in the descriptor to say it otherwise:'
+      : 'Doubtful, and what says otherwise:',
+    shown.map(
+      ({ resource, what, otherwise }) => `${resource === undefined ? '' : `${resource}: `}${what} → ${otherwise}`,
+    ),
   )
+}
 
-export const examinedText = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined): string =>
+export const examinedText = (
+  { source, faults, faultCount, leftOut, findings, notes }: Examined,
+  explains = false,
+): string =>
   [
     source === undefined ? '' : listsText(source),
     faultsText(faults, faultCount),
     source === undefined ? '' : leftOutText(leftOut),
     findingsText(findings, source === undefined ? 'Findings:' : undefined),
-    guessesText(guesses),
+    notesText(notes, explains),
   ].join('')
 
 /** The report as JSON, with all places that are kept. */
-export const examinedJson = ({ source, faults, faultCount, leftOut, findings, guesses }: Examined) => ({
+export const examinedJson = ({ source, faults, faultCount, leftOut, findings, notes }: Examined) => ({
   ...(source === undefined ? {} : { package: source.package.name }),
   lists: source === undefined ? [] : listsOf(source),
   faults,
   faultCount,
   leftOut: leftOut.map(({ resource, reason }) => ({ resource, reason })),
   findings,
-  guesses,
+  notes,
 })

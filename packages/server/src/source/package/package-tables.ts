@@ -2,19 +2,29 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { Findings } from '../findings.ts'
-import { UnusableZip } from '../zip.ts'
-import type { Descriptor, Resource, TableField, TableSample } from './descriptor.ts'
+import { UnusableZip } from '../unusable-zip.ts'
+import type { Descriptor, Resource, TableField } from './descriptor.ts'
 import { MAX_DESCRIPTOR, type PlaceOf, parseDescriptorText } from './descriptor-text.ts'
-import type { ValuePath } from './json-syntax.ts'
+import { isLeftover, withHeaderNames, withReferredNames } from './header-names.ts'
+import { isComplete } from './infer/complete.ts'
+import { profileTable, type TableProfile } from './infer/table-profile.ts'
 import { bareDescriptor, type Located, smallFile } from './locate.ts'
 import { MissingFile, type PackageFiles } from './package-files.ts'
 import { parseDescriptor, parseSchema, placeOfPath } from './parse-descriptor.ts'
-import { sampleOf, withHeaderNames, withReferredNames } from './sample.ts'
-import { openTable, type Table } from './table.ts'
-import { UnreadableTable } from './unreadable-table.ts'
+import type { ValuePath } from './read/json-syntax.ts'
+import type { Table } from './read/rows.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
+import { openTable } from './table.ts'
 
 /** A resource with its table. */
-export type ReadTable = { readonly resource: Resource; readonly table: Table; readonly sample: TableSample }
+export type ReadTable = {
+  readonly resource: Resource
+  readonly table: Table
+  /** The columns of it that are not empty leftovers. */
+  readonly header: readonly string[]
+  /** Absent where no resource of the package leaves anything open. */
+  readonly profile?: TableProfile
+}
 
 /** A resource whose table cannot be read, and why. */
 type UnreadTable = { readonly resource: string; readonly faults: Faults }
@@ -64,11 +74,21 @@ export async function readTables(
       const { line = 1, column } = place ?? {}
       return { file, line, column: column === undefined ? `resource ${resource.name}` : `column ${column}` }
     }
-    const read = await readTable(resource, located.files, placeOfTable, own, sampledRows)
+    const read = await faultsOr(resource, placeOfTable, () => readTable(resource, located.files, own))
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
     else tables.set(resource.name, read)
   }
   const { descriptor, named } = withNames(given, tables)
+  if (![...named.values()].every(({ resource, header }) => isComplete(resource, header)))
+    for (const [name, read] of named) {
+      const place = () => ({ file: read.table.file, line: 1, column: 'all' })
+      const profiled = await faultsOr(read.resource, place, () => withProfile(read, sampledRows))
+      if (!(profiled instanceof Faults)) named.set(name, profiled)
+      else {
+        named.delete(name)
+        unread.push({ resource: name, faults: profiled })
+      }
+    }
   return {
     location: located.name,
     descriptor,
@@ -139,20 +159,17 @@ async function withSchema(resource: Resource, files: PackageFiles, findings: Fin
 
 const NO_SCHEMA = 'a schema in a file of its own cannot be read, and the values tell what they are'
 
-async function readTable(
+type PlaceOfTable = (path: string | undefined) => SourceLocation & { readonly column: string }
+
+/** What is read of a table, or why it cannot be read. */
+async function faultsOr(
   resource: Resource,
-  files: PackageFiles,
-  placeOfTable: (path: string | undefined) => SourceLocation & { readonly column: string },
-  findings: Findings,
-  sampledRows: number | undefined,
+  placeOfTable: PlaceOfTable,
+  read: () => Promise<ReadTable | Faults>,
 ): Promise<ReadTable | Faults> {
   const faults = new Faults()
   try {
-    const table = await openTable(resource, files, findings)
-    const sample = await sampleOf(table, sampledRows)
-    checkKey(resource, table, sample.header, faults)
-    if (faults.any) return faults
-    return { resource: withHeaderNames(resource, table, sample.header, findings), table, sample }
+    return await read()
   } catch (error) {
     if (error instanceof UnreadableTable) faults.add(error.fault)
     else if (error instanceof MissingFile)
@@ -170,6 +187,30 @@ async function readTable(
     else throw error
     return faults
   }
+}
+
+async function readTable(resource: Resource, files: PackageFiles, findings: Findings): Promise<ReadTable | Faults> {
+  const faults = new Faults()
+  const table = await openTable(resource, files, findings)
+  const { header, headerLine, isBelowTitle } = table
+  checkKey(resource, table, header, faults)
+  if (faults.any) return faults
+  const named = withHeaderNames(resource, table, header, findings)
+  const dialect = isBelowTitle ? { dialect: { ...named.dialect, headerRows: [headerLine] } } : {}
+  return { resource: { ...named, ...dialect }, table, header }
+}
+
+async function withProfile(read: ReadTable, maxRows: number | undefined): Promise<ReadTable> {
+  const { resource, table } = read
+  const { schema } = resource
+  const missing = new Map(schema?.fields.map(({ name, missingValues }) => [name, missingValues]))
+  const options = {
+    missingIn: (column: string) => missing.get(column) ?? schema?.missingValues ?? [],
+    ...(maxRows === undefined ? {} : { maxRows }),
+  }
+  const profile = await profileTable(table.header, table.rows(), options)
+  const columns = profile.columns.filter(({ name, empty, rows }) => !(isLeftover(name) && empty === rows))
+  return { ...read, header: columns.map(({ name }) => name), profile: { ...profile, columns } }
 }
 
 /** A key that is declared and no column is a fault, since nothing else may stand for it. */
@@ -190,13 +231,13 @@ const MAX_SHOWN = 20
 function withNames(
   given: Descriptor,
   tables: ReadonlyMap<string, ReadTable>,
-): { readonly descriptor: Descriptor; readonly named: ReadonlyMap<string, ReadTable> } {
+): { readonly descriptor: Descriptor; readonly named: Map<string, ReadTable> } {
   const read = given.resources.flatMap(({ name }) => tables.get(name)?.resource ?? [])
-  const samples = new Map([...tables].map(([name, { sample }]) => [name, sample]))
+  const headers = new Map([...tables].map(([name, { header }]) => [name, header]))
   const declared = new Map<string, readonly TableField[]>(
     given.resources.map(({ name, schema }) => [name, schema?.fields ?? []]),
   )
-  const resources = withReferredNames(read, samples, declared)
+  const resources = withReferredNames(read, headers, declared)
   const named = new Map(
     resources.map((resource) => [resource.name, { ...(tables.get(resource.name) as ReadTable), resource }]),
   )

@@ -1,31 +1,41 @@
 // Makes a descriptor of what stands in a file: version 2 of the standard, version 1, and the forms before them that are still found.
 import { isObject, type JsonObject } from '../../base/json.ts'
-import { linearPattern } from '../../base/linear-pattern.ts'
 import { nearest } from '../../base/nearest.ts'
 import { either, parse, type Schema } from '../../base/schema.ts'
-import { address, isLanguageTag, line, packageName, paragraph } from '../../base/texts.ts'
+import { address, line, packageName, paragraph } from '../../base/texts.ts'
 import { slugOf } from '../../catalog/slug.ts'
 import type { Faults } from '../faults.ts'
 import type { Findings } from '../findings.ts'
-import type {
-  Constraints,
-  Descriptor,
-  Dialect,
-  ForeignKey,
-  OwnProperties,
-  Resource,
-  TableField,
-  TableSchema,
-} from './descriptor.ts'
+import type { Constraints, Descriptor, ForeignKey, Resource, TableField, TableSchema } from './descriptor.ts'
 import type { PlaceOf } from './descriptor-text.ts'
-import type { ValuePath } from './json-syntax.ts'
+import {
+  booleanOf,
+  categoriesOf,
+  contributorOf,
+  dialectOf,
+  isAddress,
+  languageOf,
+  licenseOf,
+  listOf,
+  MAX_ITEMS,
+  missingValuesOf,
+  optional,
+  ownProperties,
+  sourceOf,
+  TYPE_ALIASES,
+  TYPES,
+  textOf,
+  texts,
+  textsOf,
+  wholeOf,
+} from './descriptor-values.ts'
+import { patternCheck } from './pattern.ts'
 import { type OnInvalid, obeyedElsewhere, obeyedOfField, obeyedOfList, PREFIX } from './profile.ts'
+import type { ValuePath } from './read/json-syntax.ts'
 
 const MAX_RESOURCES = 1_000
 const MAX_FIELDS = 1_000
-const MAX_TEXT = 20_000
 const MAX_NAME = 200
-const MAX_ITEMS = 1_000
 
 type DescriptorContext = {
   /** The name of the file in messages. */
@@ -81,31 +91,12 @@ const SCHEMA_PROPERTIES = ['fields', 'primaryKey', 'foreignKeys', 'missingValues
 
 const CONTRIBUTORS = ['contributors', 'author', 'authors', 'publisher', 'maintainer', 'maintainers']
 
-const isAddress = (text: string) => /^https?:\/\//i.test(text)
-
 /** An address, or the name of a file of the package. */
 const place = either((value) => typeof value === 'string' && isAddress(value), address, line)
 const ABOUT = { title: line, description: paragraph }
 const LICENSE = { name: line, title: line, path: place }
 const SOURCE = { title: line, path: place, email: line }
 const CONTRIBUTOR = { ...SOURCE, organization: line }
-
-const TYPES = [
-  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'list', 'datetime', 'date', 'time', 'year'],
-  ...['yearmonth', 'duration', 'geopoint', 'geojson', 'any'],
-]
-/** Names of types that are not those of the standard, and what they stand for. */
-const TYPE_ALIASES = new Map([
-  ...['text', 'str', 'varchar', 'char', 'character varying', 'uri', 'url', 'code'].map(
-    (name) => [name, 'string'] as const,
-  ),
-  ...['int', 'bigint', 'smallint', 'int64', 'long'].map((name) => [name, 'integer'] as const),
-  ...['float', 'double', 'decimal', 'real', 'numeric', 'float64'].map((name) => [name, 'number'] as const),
-  ...['bool', 'logical'].map((name) => [name, 'boolean'] as const),
-  ...['timestamp', 'date-time'].map((name) => [name, 'datetime'] as const),
-  ['gyear', 'year'],
-  ['gyearmonth', 'yearmonth'],
-])
 
 class DescriptorParser {
   readonly #context: DescriptorContext
@@ -303,7 +294,7 @@ class DescriptorParser {
 
   #constraints(value: JsonObject, field: string, at: ValuePath): Constraints {
     const pattern = textOf(value.pattern)
-    const isUsable = pattern === undefined || linearPattern(pattern) !== undefined
+    const isUsable = pattern === undefined || patternCheck(pattern) !== undefined
     if (!isUsable) {
       const description =
         'a pattern is not checked, because it is broken, too long, or looks back or around: write it without those'
@@ -329,13 +320,15 @@ class DescriptorParser {
     const reference = isObject(given) && isObject(given.reference) ? given.reference : undefined
     const fields = isObject(given) ? listOf(given.fields).flatMap((name) => textOf(name) ?? []) : []
     const to = listOf(reference?.fields).flatMap((name) => textOf(name) ?? [])
-    if (reference === undefined || fields.length === 0 || fields.length !== to.length) {
+    const other = textOf(reference?.package ?? reference?.datapackage)
+    // By an official code, whichever it is.
+    const isByCode = other !== undefined && fields.length === 1 && to.length === 0
+    if (reference === undefined || fields.length === 0 || (fields.length !== to.length && !isByCode)) {
       const description = 'a foreign key is not obeyed, because it does not name as many fields on both sides'
       this.#find('foreign-key', description, `${resource}: ${JSON.stringify(given)?.slice(0, 120)}`, at)
       return []
     }
     const target = textOf(reference.resource) ?? ''
-    const other = textOf(reference.package ?? reference.datapackage)
     return [
       {
         fields,
@@ -394,105 +387,4 @@ export const fileStem = (path: string): string =>
   (path.split(/[?#]/)[0] ?? '')
     .replace(/\/+$/, '')
     .replace(/^.*\//, '')
-    .replace(/(\.(csv|tsv|txt|json|ndjson|xlsx|gz|zip))+$/i, '')
-
-const optional = <K extends string, V>(name: K, value: V | undefined): { readonly [N in K]?: V } =>
-  value === undefined ? {} : ({ [name]: value } as { readonly [N in K]?: V })
-
-/** A text that is there; numbers and booleans are taken as they are written. */
-function textOf(value: unknown): string | undefined {
-  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-  return typeof text === 'string' && text.trim() !== '' ? text.trim().slice(0, MAX_TEXT) : undefined
-}
-
-function texts<const N extends string>(value: JsonObject, names: readonly N[]): { readonly [K in N]?: string } {
-  const found = names.flatMap((name) => {
-    const text = textOf(value[name])
-    return text === undefined ? [] : [[name, text] as const]
-  })
-  return Object.fromEntries(found) as { readonly [K in N]?: string }
-}
-
-const listOf = (value: unknown): readonly unknown[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [value]
-
-const textsOf = (value: unknown): readonly string[] | undefined =>
-  Array.isArray(value) ? value.slice(0, MAX_ITEMS).flatMap((item) => textOf(item) ?? []) : undefined
-
-function booleanOf(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value
-  return value === 'true' ? true : value === 'false' ? false : undefined
-}
-
-const wholeOf = (value: unknown): number | undefined =>
-  Number.isSafeInteger(Number(value)) && value !== null && value !== '' ? Number(value) : undefined
-
-/** Since version 2 each may have a label. A null of YAML stands for its word. */
-function missingValuesOf(value: unknown): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined
-  return listOf(value).map((item) => {
-    const text = isObject(item) ? item.value : item
-    return text === null ? 'null' : String(text).trim()
-  })
-}
-
-const categoriesOf = (value: unknown): readonly string[] | undefined =>
-  Array.isArray(value)
-    ? value.slice(0, MAX_ITEMS).flatMap((item) => textOf(isObject(item) ? item.value : item) ?? [])
-    : undefined
-
-const languageOf = (value: JsonObject): string | undefined => {
-  const [language] = [value.language, value.lang, listOf(value.languages)[0]].flatMap((one) => textOf(one) ?? [])
-  return language !== undefined && isLanguageTag(language) ? language : undefined
-}
-
-function licenseOf(value: unknown): JsonObject | undefined {
-  if (typeof value === 'string') return isAddress(value) ? { path: value } : { name: value }
-  if (!isObject(value)) return undefined
-  return { ...value, name: value.name ?? value.type ?? value.id, path: value.path ?? value.url ?? value.web }
-}
-
-function sourceOf(value: unknown): JsonObject | undefined {
-  if (typeof value === 'string') return isAddress(value) ? { path: value } : { title: value }
-  if (!isObject(value)) return undefined
-  return { ...value, title: value.title ?? value.name, path: value.path ?? value.web ?? value.url }
-}
-
-function contributorOf(value: unknown): JsonObject | undefined {
-  if (typeof value === 'string') {
-    // As npm writes people: name <email> (address).
-    const [, title, email, path] = /^([^<(]*)(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?/.exec(value) ?? []
-    return { title, email, path }
-  }
-  if (!isObject(value)) return undefined
-  return { ...value, ...sourceOf(value), roles: [...listOf(value.roles), ...listOf(value.role)] }
-}
-
-function dialectOf(value: JsonObject): Dialect {
-  // Version 1 has it one level down.
-  const csv = isObject(value.csv) ? { ...value, ...value.csv } : value
-  const character = (name: string) => (typeof csv[name] === 'string' && csv[name] !== '' ? csv[name] : undefined)
-  const rows = (name: string) =>
-    Array.isArray(csv[name]) ? csv[name].filter((row) => Number.isSafeInteger(row)).map(Number) : undefined
-  return {
-    ...optional('delimiter', character('delimiter')),
-    ...optional(
-      'quoteChar',
-      csv.quoteChar === null || csv.quoteChar === '' ? (false as const) : character('quoteChar'),
-    ),
-    ...optional('escapeChar', character('escapeChar')),
-    ...optional('doubleQuote', booleanOf(csv.doubleQuote)),
-    ...optional('skipInitialSpace', booleanOf(csv.skipInitialSpace)),
-    ...optional('header', booleanOf(csv.header)),
-    ...optional('commentChar', character('commentChar')),
-    ...optional('commentRows', rows('commentRows')),
-    ...optional('headerRows', rows('headerRows')),
-    ...optional('sheetName', textOf(csv.sheetName)),
-    ...optional('sheetNumber', wholeOf(csv.sheetNumber)),
-  }
-}
-
-const ownProperties = (value: JsonObject): OwnProperties =>
-  new Map(
-    Object.entries(value).flatMap(([name, own]) => (name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), own]] : [])),
-  )
+    .replace(/(\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|ods|gz|zip))+$/i, '')

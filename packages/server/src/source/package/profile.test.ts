@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import schema from '../../../../../data/nomenclator.schema.json' with { type: 'json' }
 import { profileFaults } from '../../../../../test/support/profile.ts'
-import { FIELD_ROLES, LIST_ROLES, ORDERS, obeyedOfField, obeyedOfList, PREFIX, STANDARD_PROFILE } from './profile.ts'
+import { FIELD_ROLES, LIST_ROLES, ORDERS, obeyedOfField, obeyedOfList, PREFIX } from './profile.ts'
+import { STANDARD_PROFILE } from './profile-file.ts'
 
 const isValid = (list: object, field: object) =>
   profileFaults({

@@ -1,24 +1,12 @@
 // What a descriptor says in properties of ours (`nomenclator:*`), checked; data/nomenclator.schema.json is the same for editors.
-import { readFileSync } from 'node:fs'
 import { isObject } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
-import { shippedFile } from '../../base/program.ts'
 import { parse } from '../../base/schema.ts'
 import { isLanguageTag, line } from '../../base/texts.ts'
 import type { ByLanguage, CodePart, ListGroup, OfficialCode } from '../../catalog/entity.ts'
 import type { OwnProperties } from './descriptor.ts'
 
 export const PREFIX = 'nomenclator:'
-/** The file with the profile, which descriptors that are written here have beside them. */
-export const PROFILE_FILE = 'nomenclator.schema.json'
-/** How such a descriptor names it: editors take for a path what begins with a point. */
-export const PROFILE_REFERENCE = `./${PROFILE_FILE}`
-/** The profile that ours extends: what there is to name where no file can stand beside a descriptor. */
-export const STANDARD_PROFILE = 'https://datapackage.org/profiles/2.0/datapackage.json'
-
-/** The JSON Schema of a package: the standard, and properties of ours. */
-export const profileText = (): string => readFileSync(shippedFile(`data/${PROFILE_FILE}`), 'utf8')
-
 /** What a field can be declared to be. `coordinates` are latitude and longitude in one value, `fact` is none of the others. */
 export const FIELD_ROLES = [
   'code',
@@ -32,7 +20,7 @@ export const FIELD_ROLES = [
   'validFrom',
   'validTo',
 ] as const
-export type FieldRole = (typeof FIELD_ROLES)[number]
+type FieldRole = (typeof FIELD_ROLES)[number]
 
 export const LIST_ROLES = ['list', 'aliases'] as const
 export const ORDERS = ['as given', 'by key'] as const
@@ -61,6 +49,8 @@ export type ListProperties = {
   readonly code?: readonly string[] | DeclaredCode
   readonly expects?: number
   readonly v1?: string
+  /** Whether rows without the key, or with that of another row, are left out instead of being faults. */
+  readonly lossy?: boolean
 }
 
 /** An official code: fields of the table, each with how it is written. */
@@ -117,6 +107,7 @@ const LIST_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['code', [codeFrom, 'names of fields, or {"name": "geo", "parts": ["state", {"field": "code", "width": 3}]}']],
   ['expects', [when((value) => Number.isSafeInteger(value) && (value as number) >= 0), 'a number of rows']],
   ['v1', collection],
+  ['lossy', [when((value) => typeof value === 'boolean'), 'true or false']],
 ])
 
 function broaderFrom(value: unknown): ListProperties['broader'] | undefined {

@@ -4,7 +4,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { DOWNLOAD_LIMITS, download } from '../download.ts'
 import type { TextFile } from '../lines.ts'
 import { textFile } from '../lines.ts'
-import type { NamedFile } from '../zip.ts'
+import type { NamedFile } from '../unusable-zip.ts'
 import { publicAddress } from './address-check.ts'
 import { isAddress, MissingFile, type PackageFiles, pathFault } from './package-files.ts'
 

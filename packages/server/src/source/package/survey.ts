@@ -1,17 +1,19 @@
 // Reads a table to its end before anything is published of it: what its values are, which keys it has, what refers to nothing.
-import type { EntityData } from '../../catalog/catalog.ts'
 import { MAX_VALUE, rowChecker } from '../../catalog/check.ts'
-import type { Entity, Identity } from '../../catalog/entity.ts'
+import type { Identity } from '../../catalog/entity.ts'
 import { nameFindings } from '../../catalog/name-findings.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { type ConstraintCheck, constraintCheck } from './constraints.ts'
-import type { ListPlan, TableSample } from './descriptor.ts'
+import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
+import { excerpt, type FieldCount, fitted, type Odd, ownFields, tellOdd } from './fitted-plan.ts'
 import { ListRecords } from './list-records.ts'
+import { LostZeros } from './lost-zeros.ts'
+import type { Table, TableRows } from './read/rows.ts'
+import { UnreadableTable } from './read/unreadable-table.ts'
 import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
-import type { Table, TableRows } from './table.ts'
+import { lineOf, RowPlaces } from './row-places.ts'
 import { plantTree } from './tree.ts'
-import { UnreadableTable } from './unreadable-table.ts'
 
 /** What is known of a list once its table was read. */
 export type Surveyed = {
@@ -23,7 +25,7 @@ export type Surveyed = {
   /** What is odd about its names, which is reported again when they are published. */
   readonly nameFindings: FieldFindings
   readonly faults: Faults
-  /** Set where the key was guessed and rows have the same: these columns are not unique. */
+  /** Columns of the key, where rows have the same. */
   readonly notUnique?: readonly string[]
 }
 
@@ -31,24 +33,8 @@ type SurveyContext = {
   readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]
   /** The sets of fields of the list that others refer to it by. */
   readonly indexed: readonly (readonly string[])[]
-}
-
-/** Files of a table are distinguished by what is above the lines. */
-const FILE = 2 ** 32
-const lineOf = (place: number) => place % FILE
-
-/** A place in a table: which file, and which line. */
-export class RowPlaces {
-  readonly #files: string[] = []
-
-  of(file: string, line: number): number {
-    if (this.#files.at(-1) !== file) this.#files.push(file)
-    return (this.#files.length - 1) * FILE + line
-  }
-
-  location(place: number): SourceLocation {
-    return { file: this.#files[Math.floor(place / FILE)] ?? '', line: lineOf(place) }
-  }
+  /** True if another key is inferred where this one does not hold. */
+  readonly isKeyOpen: boolean
 }
 
 export async function survey(plan: ListPlan, table: Table, context: SurveyContext): Promise<Surveyed> {
@@ -65,19 +51,13 @@ type Repeated = {
 }
 const MAX_REPEATED = 10_000
 
-/** Values of a field that are odd, with the first few places. */
-type Odd = { count: number; readonly examples: { readonly location: SourceLocation; readonly text: string }[] }
-type FieldCount = { given: number; missing: number; readonly misfits: Odd; readonly unresolved: Odd }
-
 const MAX_PLACES = 10_000
-/** Values that do not fit are left out where there are no more than these; where there are more, the field is a text. */
-const FEW = 3
-const FEW_OF = 100
 /** What people write where there is nothing. */
 const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
 const MAX_LOOKS_MISSING = 4
 
 class Survey {
+  readonly #context: SurveyContext
   readonly #plan: ListPlan
   readonly #table: Table
   readonly #maker: RowMaker
@@ -89,6 +69,7 @@ class Survey {
   readonly #places = new RowPlaces()
   readonly #counts: ReadonlyMap<string, FieldCount>
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
+  readonly #lostZeros: ReadonlyMap<string, LostZeros>
   readonly #check: ReturnType<typeof rowChecker>
   readonly #repeated: Repeated[] = []
   #repeats = 0
@@ -97,7 +78,9 @@ class Survey {
   #isUnique = true
   #hasBrokenText = false
 
-  constructor(plan: ListPlan, table: Table, { recordsOf, indexed }: SurveyContext) {
+  constructor(plan: ListPlan, table: Table, context: SurveyContext) {
+    const { recordsOf, indexed } = context
+    this.#context = context
     this.#plan = plan
     this.#table = table
     this.#names = Object.keys(plan.entity.fields).filter((field) => plan.entity.fields[field]?.kind === 'name')
@@ -112,6 +95,13 @@ class Survey {
         return check === undefined ? [] : [[name, check]]
       }),
     )
+    this.#lostZeros = new Map(
+      [...plan.fields].flatMap(([name, { columns, value }]) =>
+        columns.length === 1 && value.type === 'string' && plan.entity.fields[name]?.kind !== 'name'
+          ? [[name, new LostZeros()]]
+          : [],
+      ),
+    )
     this.#check = rowChecker(ownFields(plan.entity))
     this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
@@ -120,8 +110,8 @@ class Survey {
     try {
       for await (const batch of this.#table.rows({ faults: this.#faults, findings: this.#findings.of() })) {
         this.#takeBatch(batch)
-        // Enough to know that it is no key; where it was guessed, another is.
-        if (this.#repeats > MAX_REPEATED && !this.#plan.hasDeclaredKey) break
+        // Enough to know that it is no key; where it was inferred, another is.
+        if (this.#repeats > MAX_REPEATED && this.#context.isKeyOpen) break
       }
       await this.#compareRepeated()
     } catch (error) {
@@ -130,6 +120,7 @@ class Survey {
     }
     const plan = fitted(this.#plan, this.#counts, this.#rows)
     this.#tellCounts(plan)
+    for (const [field, lost] of this.#lostZeros) lost.tell(this.#findings.of(field), field)
     this.#plant()
     this.#checkNumber()
     const faults = await this.#allFaults()
@@ -184,7 +175,7 @@ class Survey {
   #refuseBlankKey(row: MadeRow): void {
     for (const field of this.#plan.entity.key) {
       if (row[field] !== undefined) continue
-      if (this.#plan.leavesOutRows === true) {
+      if (this.#plan.leavesOutRows) {
         this.#leaveOutRow(this.#place, `no ${field}`)
         return
       }
@@ -260,7 +251,7 @@ class Survey {
       this.#findings.of().add('repeated-row', description, { ...here, value: shown, says: `${shown}, as in ${where}` })
       return
     }
-    if (this.#plan.leavesOutRows === true) {
+    if (this.#plan.leavesOutRows) {
       this.#leaveOutRow(place, `${shown}, as in ${where}`)
       return
     }
@@ -277,12 +268,12 @@ class Survey {
   #observerOf(field: string): FieldObserver {
     const counts = this.#counts.get(field) as FieldCount
     const constraints = this.#constraints.get(field)
-    const { usualCode } = this.#plan
-    const usualLength = usualCode?.field === field ? usualCode.length : 0
+    const lostZeros = this.#lostZeros.get(field)
+    const here = () => this.#location
     return {
       given: (text) => {
         counts.given++
-        if (text.length < usualLength) this.#tellShortCode(field, text)
+        lostZeros?.take(text, here)
         if (text.length <= MAX_LOOKS_MISSING && LOOKS_MISSING.has(text)) this.#tellLooksMissing(field, text)
         const breach = constraints?.breach(text)
         if (breach !== undefined) this.#tellBreach(field, text, breach)
@@ -325,12 +316,6 @@ class Survey {
     this.#findings.of(field).add('looks-missing', description, { ...this.#location, column: field, value: text })
   }
 
-  #tellShortCode(field: string, text: string): void {
-    const description =
-      'a code is shorter than the rest, as if it had lost a zero at its beginning, and is published as it is; if it has, write the zeros in the file and "type": "string" at the field'
-    this.#findings.of(field).add('lost-zero', description, { ...this.#location, column: field, value: text })
-  }
-
   #tellBreach(field: string, text: string, expected: string): void {
     const description = 'a value breaks a constraint that the schema declares, and is published as it is'
     const value = excerpt(text)
@@ -347,8 +332,10 @@ class Survey {
       const isWidened = fields.get(field)?.value !== this.#plan.fields.get(field)?.value
       const type = this.#plan.fields.get(field)?.value.type
       const before = this.#plan.entity.fields[field]?.kind
+      const findings = this.#findings.of(field)
       if (misfits.count > 0 && before !== 'id')
-        this.#tellOdd(
+        tellOdd(
+          findings,
           misfits,
           field,
           isWidened ? 'not-of-type' : 'value-left-out',
@@ -360,7 +347,8 @@ class Survey {
       const isKey = entity.key.includes(field)
       if (isKey) this.#refuseUnresolved(unresolved, field)
       else if (unresolved.count > 0)
-        this.#tellOdd(
+        tellOdd(
+          findings,
           unresolved,
           field,
           'reference-not-found',
@@ -374,15 +362,6 @@ class Survey {
   #refuseUnresolved({ examples }: Odd, field: string): void {
     for (const { location, text } of examples)
       this.#faults.add({ ...location, column: field, value: text, expected: 'the key of a record of the other list' })
-  }
-
-  #tellOdd({ count, examples }: Odd, field: string, kind: string, description: string, expected: string): void {
-    const findings = this.#findings.of(field)
-    for (const { location, text } of examples) {
-      const value = excerpt(text)
-      findings.add(kind, description, { ...location, column: field, value, says: `${value}${expected}` })
-    }
-    findings.addMore(kind, description, count - examples.length)
   }
 
   #plant(): void {
@@ -410,49 +389,4 @@ class Survey {
 /** Whether bytes of it could not be decoded. */
 const isBroken = (value: unknown) => typeof value === 'string' && value.includes('\ufffd')
 
-const MAX_EXCERPT = 60
-const excerpt = (text: string) => JSON.stringify(text).slice(0, MAX_EXCERPT)
-
 const noneOdd = (): Odd => ({ count: 0, examples: [] })
-
-/** The fields that are checked before references are known; what is missing is counted, and no fault yet. */
-function ownFields(entity: EntityData): Entity {
-  const fields = Object.entries(entity.fields).flatMap(([name, field]) => {
-    if (field.kind === 'embed' || field.kind === 'broader' || field.kind === 'copy') return []
-    // What is read as a number, a date or a truth is sound.
-    if (field.kind === 'value' && field.type !== 'text' && field.type !== 'list') return []
-    const definition = 'pattern' in field ? { ...field, pattern: new RegExp(field.pattern) } : field
-    return [[name, { ...definition, optional: true }] as const]
-  })
-  return { ...entity, fields: Object.fromEntries(fields) } as Entity
-}
-
-/** The plan with what its table has shown: fields that some rows lack are optional, those of other values are text. */
-function fitted(plan: ListPlan, counts: ReadonlyMap<string, FieldCount>, rows: number): ListPlan {
-  const fields = new Map(plan.fields)
-  const definitions = Object.entries(plan.entity.fields).map(([name, definition]) => {
-    const count = counts.get(name)
-    const fieldPlan = fields.get(name)
-    if (count === undefined || fieldPlan === undefined || plan.entity.key.includes(name))
-      return [name, definition] as const
-    const { missing, misfits, unresolved, given } = count
-    if (definition.kind === 'value' && misfits.count > 0 && isMore(misfits.count, given)) {
-      const { value } = fieldPlan
-      const { constraints: _, ...format } = value
-      fields.set(name, { columns: fieldPlan.columns, value: { ...format, type: 'string' } })
-      return [name, { ...definition, type: 'text', ...(missing > 0 ? { optional: true } : {}) }] as const
-    }
-    const lacks = missing + misfits.count + unresolved.count > 0 || rows === 0
-    const mayLack = ['name', 'code', 'embed', 'value'].includes(definition.kind)
-    return [name, lacks && mayLack ? { ...definition, optional: true } : definition] as const
-  })
-  return { ...plan, entity: { ...plan.entity, fields: Object.fromEntries(definitions) } as EntityData, fields }
-}
-
-const isMore = (misfits: number, given: number) => misfits > FEW || misfits * FEW_OF > given
-
-/** A sample that knows which columns are not unique. */
-export const withNotUnique = (sample: TableSample, columns: readonly string[]): TableSample => ({
-  ...sample,
-  notUnique: [...(sample.notUnique ?? []), columns],
-})

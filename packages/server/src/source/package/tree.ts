@@ -1,5 +1,6 @@
 // The tree that the records of a list form: what leads nowhere, to itself or in a circle is reported and cut.
 import type { Identity } from '../../catalog/entity.ts'
+import { codeAbove } from './code-tree.ts'
 import type { FieldPlan } from './descriptor.ts'
 import type { ListRecords } from './list-records.ts'
 
@@ -9,9 +10,9 @@ type Tell = (kind: string, description: string, place: number, above: string) =>
 export function plantTree(records: ListRecords, plan: FieldPlan, tell: Tell): void {
   const tellOf = (position: number, above: Identity, kind: string, description: string) =>
     tell(kind, description, records.placeAt(position), String(above).replaceAll('\0', ', '))
-  const isByPrefix = plan.prefixes !== undefined || plan.separator !== undefined
+  const cut = plan.isByCode === true ? records.codeCut() : undefined
   const parentOf = (identity: Identity, said: Identity | undefined, position: number): Identity | undefined => {
-    if (isByPrefix) return aboveByPrefix(String(identity), records, plan)
+    if (plan.isByCode === true) return cut === undefined ? undefined : codeAbove(String(identity), cut)
     if (said === undefined) return undefined
     const above = plan.refersTo === undefined ? said : records.byFields(plan.refersTo, [String(said)])
     if (above === identity)
@@ -27,16 +28,4 @@ export function plantTree(records: ListRecords, plan: FieldPlan, tell: Tell): vo
   records.plant(parentOf, (position, above) =>
     tellOf(position, above, 'parents-in-a-circle', 'records are below each other in a circle, which is cut here'),
   )
-}
-
-/** The longest beginning that is a code itself. */
-function aboveByPrefix(code: string, records: ListRecords, { prefixes, separator }: FieldPlan): string | undefined {
-  if (separator !== undefined) {
-    for (let end = code.lastIndexOf(separator); end > 0; end = code.lastIndexOf(separator, end - 1))
-      if (records.has(code.slice(0, end))) return code.slice(0, end)
-    return undefined
-  }
-  const lengths = (prefixes ?? []).filter((length) => length < code.length).sort((one, other) => other - one)
-  const length = lengths.find((one) => records.has(code.slice(0, one)))
-  return length === undefined ? undefined : code.slice(0, length)
 }

@@ -4,7 +4,8 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { detectEncoding } from '../encoding.ts'
 import type { ColumnFault, Faults } from '../faults.ts'
 import { readLines, type TextFile, textFile, UnreadableFile } from '../lines.ts'
-import { filesInZip, isMetadata, isZipFile, UnusableZip } from '../zip.ts'
+import { UnusableZip } from '../unusable-zip.ts'
+import { filesInZip, isMetadata, isZipFile } from '../zip.ts'
 
 /** The values of a settlement that the lists are made of. */
 type SettlementValue = 'code' | 'state' | 'municipality' | 'number' | 'name' | 'kind' | 'zone' | 'city'

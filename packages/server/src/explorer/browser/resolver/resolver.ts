@@ -8,8 +8,17 @@ import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, o
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
 import { Resolving } from './resolving.ts'
 import { ResultsView } from './results-view.ts'
-import type { Cell, SheetTable, TableRow } from './table.ts'
-import { decodedText, parsedTable, type Separator, separatorOf, writtenCsv } from './text.ts'
+import {
+  belowTitle,
+  type Cell,
+  chosenFile,
+  type Separator,
+  type SheetTable,
+  type TableRow,
+  tablesIn,
+  typedFile,
+  writtenCsv,
+} from './table.ts'
 
 type Settings = {
   readonly api: Api
@@ -30,7 +39,8 @@ class Resolver {
   readonly #settings: Settings
   /** The tables that were given: one of a text, or the sheets of a workbook. */
   #tables: readonly SheetTable[] = []
-  #text: string | undefined
+  #file: ReturnType<typeof typedFile> | undefined
+  #separator: Separator | undefined
   #encoding = ''
   #fileName = ''
   #table: SheetTable | undefined
@@ -94,8 +104,7 @@ class Resolver {
       this.#use(this.#tables[Number((target as HTMLSelectElement).value)])
     })
     this.#part('separator').addEventListener('change', ({ target }) => {
-      if (this.#text === undefined) return
-      this.#use(parsedTable(this.#fileName, this.#text, (target as HTMLSelectElement).value as Separator))
+      void this.#read((target as HTMLSelectElement).value as Separator)
     })
     this.#part('has-header').addEventListener('change', () => void this.#guess())
     this.#part('resolve').addEventListener('click', () => void this.#start())
@@ -109,45 +118,41 @@ class Resolver {
 
   #takeText(text: string): void {
     this.#fileName = ''
-    this.#encoding = ''
-    this.#tables = []
-    this.#text = text
-    if (text.trim() === '') this.#use(undefined)
-    else this.#useText(text)
+    this.#file = text.trim() === '' ? undefined : typedFile(text)
+    if (this.#file === undefined) this.#use(undefined)
+    else void this.#read()
   }
 
-  #useText(text: string): void {
-    const separator = separatorOf(text)
-    this.#part<HTMLSelectElement>('separator').value = separator
-    this.#use(parsedTable(this.#fileName, text, separator))
-  }
-
-  async #takeFile(file: File): Promise<void> {
-    if (file.size > MAX_FILE_BYTES) {
+  async #takeFile(given: File): Promise<void> {
+    if (given.size > MAX_FILE_BYTES) {
       this.#refuse(filled(word('tooLarge'), formatted(MAX_FILE_BYTES / 1e6)))
       return
     }
+    this.#part<HTMLTextAreaElement>('text').value = ''
+    this.#fileName = given.name
+    this.#file = chosenFile(given)
+    if (isOldWorkbook(new Uint8Array(await given.slice(0, 2).arrayBuffer()))) this.#refuse(word('oldExcel'))
+    else await this.#read()
+  }
+
+  /** Reads what was given, its values separated as chosen. */
+  async #read(chosen?: Separator): Promise<void> {
+    const file = this.#file
+    if (file === undefined) return
     try {
-      const bytes = new Uint8Array(await file.arrayBuffer())
-      this.#fileName = file.name
-      this.#part<HTMLTextAreaElement>('text').value = ''
-      if (isZip(bytes)) {
-        const { readWorkbook } = await this.#xlsx()
-        this.#text = undefined
-        this.#encoding = 'Excel'
-        this.#tables = readWorkbook(bytes)
-        this.#use(this.#tables[0])
-        if (this.#tables.length === 0) this.#refuse(word('empty'))
-      } else if (isOldWorkbook(bytes)) this.#refuse(word('oldExcel'))
-      else {
-        const { text, encoding } = decodedText(bytes)
-        this.#tables = []
-        this.#text = text
-        this.#encoding = encoding
-        this.#useText(text)
-      }
+      const unzip: Parameters<typeof tablesIn>[1] = async (...zip) => (await this.#xlsx()).unzip(...zip)
+      const { tables, encoding, separator } = await tablesIn(file, unzip, chosen)
+      // Another text may have been typed since.
+      if (file !== this.#file) return
+      this.#encoding = this.#fileName === '' ? '' : encoding
+      this.#separator = separator
+      if (separator !== undefined) this.#part<HTMLSelectElement>('separator').value = separator
+      const isHeader = (row: TableRow) => columnsByHeader(row, this.#settings.parts).some((part) => part !== undefined)
+      this.#tables = tables.map((table) => belowTitle(table, isHeader))
+      this.#use(this.#tables[0])
+      if (tables.length === 0) this.#refuse(word('empty'))
     } catch {
-      this.#refuse(filled(word('unreadable'), file.name))
+      if (file === this.#file) this.#refuse(filled(word('unreadable'), this.#fileName))
     }
   }
 
@@ -188,7 +193,7 @@ class Resolver {
     sheets.replaceChildren(
       ...this.#tables.map(({ name }, at) => new Option(name, String(at), at === 0, table === this.#tables[at])),
     )
-    field(this.#part('separator')).hidden = this.#text === undefined
+    field(this.#part('separator')).hidden = this.#separator === undefined
   }
 
   get #hasHeader(): boolean {
@@ -346,7 +351,6 @@ function faultOf({ rows }: SheetTable): string | undefined {
 const writtenIn = (row: TableRow, columns: Columns): string =>
   row.filter((cell, at) => columns[at] !== undefined && cell !== '').join(', ')
 
-const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b
 /** The files of Excel before 2007. */
 const isOldWorkbook = (bytes: Uint8Array): boolean => bytes[0] === 0xd0 && bytes[1] === 0xcf
 

@@ -1,136 +1,31 @@
-// Excel workbooks (.xlsx, ISO 29500): reads the values of their sheets, and writes a workbook of text and numbers. Loaded when needed.
-import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import { type Cell, type SheetTable, type TableRow, tableOf } from './table.ts'
+// Workbooks in the browser: unpacks what they are zipped in, and writes one of text and numbers. Loaded when needed.
+import { strToU8, unzipSync, zipSync } from 'fflate'
+import type { Unzip } from '../../../source/package/read/formats.ts'
+import type { Cell } from './table.ts'
 
 const MAX_UNPACKED_BYTES = 300_000_000
+const PIECE = 1 << 20
 
-type Files = Readonly<Record<string, Uint8Array>>
-
-/** The sheets of a workbook that have rows, in their order. Throws where it is none. */
-export function readWorkbook(bytes: Uint8Array): SheetTable[] {
+/** The wanted files of a zip. Throws where it is none, or would unpack to too much. */
+export const unzip: Unzip = async (bytes, _, isWanted) => {
   let size = 0
   const files = unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
-      if (!name.endsWith('.xml') && !name.endsWith('.rels')) return false
+      if (!isWanted(name)) return false
       size += originalSize
-      if (size > MAX_UNPACKED_BYTES) throw new Error('the workbook is too large')
+      if (size > MAX_UNPACKED_BYTES) throw new Error('the file is too large')
       return true
     },
   })
-  const workbook = xmlOf(files, 'xl/workbook.xml')
-  const targets = new Map(
-    elements(xmlOf(files, 'xl/_rels/workbook.xml.rels'), 'Relationship').map((one) => [
-      one.getAttribute('Id') ?? '',
-      partPath(one.getAttribute('Target') ?? ''),
-    ]),
-  )
-  const values: Values = {
-    texts: 'xl/sharedStrings.xml' in files ? elements(xmlOf(files, 'xl/sharedStrings.xml'), 'si').map(richText) : [],
-    isDate: 'xl/styles.xml' in files ? dateStyles(xmlOf(files, 'xl/styles.xml')) : [],
-    epoch: elements(workbook, 'workbookPr')[0]?.getAttribute('date1904') === '1' ? EPOCH_1904 : EPOCH_1900,
-  }
-  return elements(workbook, 'sheet')
-    .map((sheet) => {
-      const path = targets.get(sheet.getAttributeNS(RELATIONSHIPS, 'id') ?? sheet.getAttribute('r:id') ?? '') ?? ''
-      const rows = path in files ? rowsOf(xmlOf(files, path), values) : []
-      return tableOf(sheet.getAttribute('name') ?? '', rows)
-    })
-    .filter(({ rows }) => rows.length > 0)
+  return Object.entries(files).map(([name, content]) => ({
+    name,
+    open: async function* () {
+      for (let at = 0; at < content.length; at += PIECE) yield content.subarray(at, at + PIECE)
+    },
+  }))
 }
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-
-const partPath = (target: string): string => (target.startsWith('/') ? target.slice(1) : `xl/${target}`)
-
-function xmlOf(files: Files, path: string): Document {
-  const bytes = files[path]
-  if (bytes === undefined) throw new Error(`the workbook has no ${path}`)
-  const document = new DOMParser().parseFromString(strFromU8(bytes), 'application/xml')
-  if (document.getElementsByTagName('parsererror').length > 0) throw new Error(`${path} is not XML`)
-  return document
-}
-
-/** Some programs write a prefix before the names of elements. */
-const elements = (parent: Document | Element, name: string): Element[] => [...parent.getElementsByTagNameNS('*', name)]
-
-/** The text of a cell without its phonetic guide. */
-const richText = (item: Element): string =>
-  elements(item, 't')
-    .filter((text) => text.parentElement?.localName !== 'rPh')
-    .map((text) => text.textContent)
-    .join('')
-
-type Values = { readonly texts: readonly string[]; readonly isDate: readonly boolean[]; readonly epoch: number }
-
-function rowsOf(sheet: Document, values: Values): TableRow[] {
-  return elements(sheet, 'row').map((row) => {
-    const cells: Cell[] = []
-    for (const cell of row.children) {
-      if (cell.localName !== 'c') continue
-      const column = columnNumber(cell.getAttribute('r') ?? '') ?? cells.length
-      if (column >= MAX_COLUMNS) break
-      while (cells.length < column) cells.push('')
-      cells[column] = cellValue(cell, values)
-    }
-    return cells
-  })
-}
-
-const MAX_COLUMNS = 1_000
-const LETTERS = 26
-
-/** The number of a column by the letters of an address such as AB12. */
-function columnNumber(address: string): number | undefined {
-  const letters = /^[A-Z]+/.exec(address)?.[0]
-  return letters === undefined
-    ? undefined
-    : [...letters].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - 'A'.charCodeAt(0) + 1, 0) - 1
-}
-
-function cellValue(cell: Element, { texts, isDate, epoch }: Values): Cell {
-  const type = cell.getAttribute('t') ?? 'n'
-  if (type === 'inlineStr') return richText(cell)
-  const text = [...cell.children].find(({ localName }) => localName === 'v')?.textContent ?? ''
-  if (type === 's') return texts[Number(text)] ?? ''
-  if (type !== 'n' || text === '') return text
-  const number = Number(text)
-  if (!Number.isFinite(number)) return text
-  return isDate[Number(cell.getAttribute('s') ?? 0)] === true ? dateText(number, epoch) : number
-}
-
-const MILLISECONDS_PER_DAY = 86_400_000
-/** Day 0 of a workbook: Excel counts a 29 February 1900 that was none, so that its days fit from March 1900 on. */
-const EPOCH_1900 = Date.UTC(1899, 11, 30)
-const EPOCH_1904 = Date.UTC(1904, 0, 1)
-
-function dateText(days: number, epoch: number): Cell {
-  const time = new Date(epoch + Math.round(days * MILLISECONDS_PER_DAY))
-  if (Number.isNaN(time.getTime())) return days
-  const [date = '', clock = ''] = time.toISOString().slice(0, 19).split('T')
-  if (days < 1) return clock
-  return clock === '00:00:00' ? date : `${date} ${clock}`
-}
-
-/** The formats of dates and times that every workbook has without naming them. */
-const isDateFormat = (id: number): boolean => (id >= 14 && id <= 22) || (id >= 45 && id <= 47)
-
-/** For each style of cells: true if it shows a date. */
-function dateStyles(styles: Document): boolean[] {
-  const own = new Set(
-    elements(styles, 'numFmt')
-      .filter((format) => isDatePattern(format.getAttribute('formatCode') ?? ''))
-      .map((format) => Number(format.getAttribute('numFmtId'))),
-  )
-  const formats = elements(styles, 'cellXfs')[0]
-  return (formats === undefined ? [] : elements(formats, 'xf')).map((style) => {
-    const id = Number(style.getAttribute('numFmtId') ?? 0)
-    return isDateFormat(id) || own.has(id)
-  })
-}
-
-/** Without what is quoted, coloured or escaped, only dates and times have these letters. */
-const isDatePattern = (pattern: string): boolean =>
-  /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|General/gi, ''))
 
 type SheetToWrite = { readonly name: string; readonly rows: readonly (readonly Cell[])[]; readonly isFrozen?: boolean }
 

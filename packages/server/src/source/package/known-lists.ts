@@ -1,0 +1,140 @@
+// The lists that ship with the program, as packages refer to them: their names, and the keys and official codes of their records.
+import { readFileSync } from 'node:fs'
+import { memoized } from '../../base/memoized.ts'
+import { shippedFile } from '../../base/program.ts'
+import { type EntityData, entityData } from '../../catalog/catalog.ts'
+import { type Entity, embeddedAt, type Identity, identityFrom, type OfficialCode } from '../../catalog/entity.ts'
+import { codesOf, partText, usualCodeOf } from '../../catalog/official-code.ts'
+import { builtInCatalog, builtInTables } from '../built-in.ts'
+import type { KnownList } from './infer/inference.ts'
+import type { KnownRecords } from './list-records.ts'
+import { delimitedText } from './read/delimited.ts'
+
+/** The package that they are, in references. */
+export const BUILT_IN = 'nomenclator'
+
+/** The rows of a table that ships, and where each of its columns is. */
+type ShippedTable = { readonly columns: ReadonlyMap<string, number>; readonly rows: readonly (readonly string[])[] }
+type Row = readonly string[]
+const paths = new Map(builtInTables)
+
+const tableOf = memoized((entity: Entity): ShippedTable => {
+  const path = paths.get(entity.name) ?? ''
+  const bytes = readFileSync(shippedFile(`data/${path}`))
+  const text = new TextDecoder().decode(path.endsWith('.gz') ? Bun.gunzipSync(bytes) : bytes)
+  const [header = [], ...rows] = delimitedText(text, { file: path, dialect: { delimiter: ',' }, tell: () => {} }).rows
+  return { columns: new Map(header.map((name, at) => [name, at])), rows }
+})
+
+const rowsOf = (entity: Entity): readonly Row[] => tableOf(entity).rows
+
+/** Reads a field of a row. */
+function fieldReader(entity: Entity, field: string): (row: Row) => string {
+  const at = tableOf(entity).columns.get(field) ?? -1
+  return (row) => row[at] ?? ''
+}
+
+/** Reads a code of a row; those of a parent are written once for each parent. */
+function codeReader(entity: Entity, { parts, separator = '' }: OfficialCode): (row: Row) => string | undefined {
+  const readers = parts.map((part): ((row: Row) => string | undefined) => {
+    const read = fieldReader(entity, part.field)
+    if (entity.fields[part.field]?.kind !== 'embed') return (row) => partText(part, read(row))
+    const above = embeddedAt(entity, part.field)
+    const [codeOf, keyOf] = [codeReader(above, usualCodeOf(above)), fieldReader(above, above.key[0] ?? '')]
+    const codes = new Map(rowsOf(above).map((row) => [keyOf(row), codeOf(row)]))
+    return (row) => codes.get(read(row))
+  })
+  return (row) => {
+    let code: string | undefined
+    for (const read of readers) {
+      const part = read(row)
+      if (part === undefined) return undefined
+      code = code === undefined ? part : code + separator + part
+    }
+    return code
+  }
+}
+
+/** The length of all codes, where the definition tells it. */
+function lengthOf(entity: Entity, { parts, separator }: OfficialCode): number | undefined {
+  const lengths = parts.map(({ field, width }) => {
+    if (entity.fields[field]?.kind !== 'embed') return width
+    const above = embeddedAt(entity, field)
+    return lengthOf(above, usualCodeOf(above))
+  })
+  if (separator !== undefined || lengths.includes(undefined)) return undefined
+  return (lengths as number[]).reduce((sum, length) => sum + length, 0)
+}
+
+function knownList(entity: Entity): KnownList {
+  const codes = codesOf(entity).flatMap((code) => {
+    if (code.name === '') return []
+    const values = () => {
+      const read = codeReader(entity, code)
+      return rowsOf(entity).flatMap((row) => read(row) ?? [])
+    }
+    const length = lengthOf(entity, code)
+    const lengths = new Set(length === undefined ? values().map((value) => value.length) : [length])
+    return [{ field: code.name, lengths, values }]
+  })
+  return { package: BUILT_IN, resource: entity.plural, names: [entity.name, entity.plural], codes }
+}
+
+/** The definitions of the lists that ship with the program. */
+export const builtInDefinitions: readonly EntityData[] = [...builtInCatalog.entities.values()].map(entityData)
+
+/** The official codes that fields of a reference mean: all that have a name where it names none; undefined of other fields. */
+export function codesMeant(entity: Entity, fields: readonly string[]): readonly OfficialCode[] | undefined {
+  const named = codesOf(entity).filter(({ name }) => name !== '')
+  if (fields.length === 0) return named
+  const code = fields.length === 1 ? named.find(({ name }) => name === fields[0]) : undefined
+  return code && [code]
+}
+
+function identityReader(entity: Entity): (row: Row) => Identity {
+  const readers = entity.key.map((field) => {
+    const read = fieldReader(entity, field)
+    return entity.fields[field]?.kind === 'code' ? read : (row: Row) => Number(read(row))
+  })
+  return (row) => identityFrom(readers.map((read) => read(row)))
+}
+
+/** The records of a list that ships with the program, for packages that refer to it; undefined of other lists. */
+export function builtInRecords(name: string): KnownRecords | undefined {
+  const entity = builtInCatalog.entities.get(name)
+  if (entity === undefined) return undefined
+  let identities: Set<Identity> | undefined
+  const indexes = new Map<string, ReadonlyMap<string, Identity>>()
+  const indexOf = (fields: readonly string[]) => {
+    const index = new Map<string, Identity>()
+    const codes = codesMeant(entity, fields)
+    const plain = fields.map((field) => fieldReader(entity, field))
+    const readers = codes?.map((code) => codeReader(entity, code)) ?? [
+      (row: Row) => plain.map((read) => read(row)).join(BETWEEN),
+    ]
+    const identity = identityReader(entity)
+    for (const row of rowsOf(entity))
+      for (const read of readers) {
+        const text = read(row)
+        if (text !== undefined) index.getOrInsert(text, identity(row))
+      }
+    return index
+  }
+  return {
+    has: (identity) => {
+      identities ??= new Set(rowsOf(entity).map(identityReader(entity)))
+      return identities.has(identity)
+    },
+    byFields: (fields, texts) =>
+      indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
+  }
+}
+
+const BETWEEN = '\0'
+
+let known: readonly KnownList[] | undefined
+/** Read once, and only where something is inferred. */
+export const builtInLists = (): readonly KnownList[] => {
+  known ??= [...builtInCatalog.entities.values()].map(knownList)
+  return known
+}
