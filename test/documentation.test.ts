@@ -5,6 +5,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { USAGE } from '../bench/bench.ts'
 import { USAGE as EXPLORER_USAGE } from '../bench/explorer.ts'
+import { INFER_USAGE } from '../bench/infer/usage.ts'
 import { USAGE as RESOLVE_USAGE } from '../bench/resolve/resolve.ts'
 import { USAGE as SEARCH_USAGE } from '../bench/search/search.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -52,8 +53,9 @@ const MAX_PICTURE_BYTES = 80_000
 const CONTRACT = 'docs/http-contract.md'
 /** Flags that no command has and the documents may name: those of the benchmarks and of the campaigns. */
 const FLAGS_OF_OTHERS =
-  `${USAGE}${EXPLORER_USAGE}${RESOLVE_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}${SCREENSHOTS_USAGE}`.match(/--[a-z]+/g) ??
-  []
+  `${USAGE}${EXPLORER_USAGE}${RESOLVE_USAGE}${INFER_USAGE}${SEARCH_USAGE}${TORTURE_USAGE}${SCREENSHOTS_USAGE}`.match(
+    /--[a-z]+/g,
+  ) ?? []
 /** The properties by which the looks of the picker are set, which are written like flags. */
 const PICKER_PROPERTIES = [
   ...new Set(readFileSync(join(ROOT, 'packages/picker/src/nomenclator-picker.ts'), 'utf8').match(/--picker-[a-z]+/g)),

@@ -9,6 +9,7 @@ import { ROOT } from '../machine.ts'
 import { examplesOf, fitted } from './fit.ts'
 import { caseOf, labelledLists } from './labels.ts'
 import { Tally } from './tally.ts'
+import { INFER_USAGE } from './usage.ts'
 import byHand from './weights-by-hand.json' with { type: 'json' }
 
 const { values, positionals } = parseArgs({
@@ -17,8 +18,14 @@ const { values, positionals } = parseArgs({
     lists: { type: 'string', multiple: true, default: [] },
     faults: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(INFER_USAGE)
+  process.exit(0)
+}
+
 const RESULT = 'bench/results/infer.md'
 const FITTED = 'packages/server/src/source/package/infer/weights.json'
 /** Lists are left out in so many parts, by turns. */
