@@ -335,7 +335,7 @@ export const state: Campaign = {
   description:
     'A package, an exported package, a home and a shelf of files are changed in one place: a field by its type, size, depth, name, control characters or the value of another, or a file that is cut, flipped, overwritten, lengthened or exchanged. A package is checked and imported; a home is opened, imported into, and brought to the state of a shelf; a shelf is followed with and without keys, also one that was published with the change, or whose digests a liar has made to fit; then pages and files of each format are requested. It must end in a refusal in words or in a sound service: no 5xx, no stack, no header or element of the sender, nothing adopted that was not signed where keys are given, at most 300 MB and 2 s of a processor. Only records and indexes that were changed on disk may lead to a 500, which names the release and what to type.',
   run: async (trial) => {
-    const total = trial.size({ full: 20_000, quick: 1_500, test: 80 })
+    const total = trial.size({ full: 20_000, quick: 1_500, test: 300 })
     const lists = trial.size({ full: tinyNames, quick: tinyNames, test: ['pais', 'estado', 'audiencia'] as const })
     const pages = trial.size({ full: 10, quick: 10, test: 6 })
     const counts = { all: 0, served: 0, faults: 0 }

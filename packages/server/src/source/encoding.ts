@@ -1,5 +1,7 @@
 // Detects in which encoding a table is: those that INEGI publishes in, and spreadsheets write.
-import type { TextEncoding } from './lines.ts'
+
+/** The encodings that files of others have, as far as they are told apart. */
+export type TextEncoding = 'utf-8' | 'windows-1252'
 
 /**
  * Letters beyond ASCII tell the encoding. In Windows-1252 they stand alone and hardly ever look like UTF-8, while a

@@ -1,11 +1,10 @@
 // Reads text files as numbered lines, many at a time, in bounded memory.
 import { isUtf8 } from 'node:buffer'
+import type { TextEncoding } from './encoding.ts'
 import type { Faults } from './faults.ts'
 
 /** Bytes that should be text, under the name that faults give them. */
 export type TextFile = { readonly file: string; readonly open: () => AsyncIterable<Buffer> }
-
-export type TextEncoding = 'utf-8' | 'windows-1252'
 
 export type Lines = {
   /** The number of the first of them; a file begins with line 1. */

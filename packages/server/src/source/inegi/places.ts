@@ -3,7 +3,7 @@
 import { parseDecimal } from '../../base/decimal-number.ts'
 import { factExpectation } from '../../catalog/check.ts'
 import type { FactField, FactValue } from '../../catalog/entity.ts'
-import type { TextEncoding } from '../lines.ts'
+import type { TextEncoding } from '../encoding.ts'
 import type { Report } from '../source.ts'
 import type { Fields } from './fields.ts'
 import { ENT, type LevelColumns } from './header.ts'

@@ -1,8 +1,8 @@
 // A table of INEGI: recognised by its header, and read row by row, each split into fields.
 
-import { detectEncoding } from '../encoding.ts'
+import { detectEncoding, type TextEncoding } from '../encoding.ts'
 import type { ColumnFault, Faults } from '../faults.ts'
-import { readLines, type TextEncoding, type TextFile, UnreadableFile } from '../lines.ts'
+import { readLines, type TextFile, UnreadableFile } from '../lines.ts'
 import { Fields } from './fields.ts'
 import { type Layout, layoutOf } from './header.ts'
 
