@@ -277,7 +277,10 @@ describe('every finding has its place:', () => {
 test('codes that are shorter than the rest are a finding with its places, which --strict refuses', async () => {
   using directory = new PackageDirectory()
     .describe(table('units', [{ name: 'code', type: 'integer' }, NAME], KEY))
-    .put('units.csv', 'code,name\n1110,One\n21110,Two\n31110,Three\n41110,Four\n')
+    .put(
+      'units.csv',
+      `code,name\n1110,One\n${Array.from({ length: 9 }, (_, at) => `${at + 1}2110,Unit ${at}\n`).join('')}`,
+    )
   const { findings, notes } = await checked(directory)
   expect(findings).toMatchObject([
     {

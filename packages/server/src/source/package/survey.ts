@@ -97,7 +97,9 @@ class Survey {
     )
     this.#lostZeros = new Map(
       [...plan.fields].flatMap(([name, { columns, value }]) =>
-        columns.length === 1 && value.type === 'string' && plan.entity.fields[name]?.kind !== 'name'
+        columns.length === 1 &&
+        (value.type === 'string' || [...plan.entity.key, ...plan.entity.code].includes(name)) &&
+        plan.entity.fields[name]?.kind !== 'name'
           ? [[name, new LostZeros()]]
           : [],
       ),
