@@ -17,8 +17,8 @@ import {
   columnsByHeader,
   columnsByValues,
   hasHeader,
+  type ListPart,
   orFreeText,
-  type Part,
   samplesOf,
 } from './browser/resolver/guess.ts'
 import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
@@ -34,7 +34,7 @@ import {
 import { unzip } from './browser/resolver/xlsx.ts'
 import { words } from './words/words.ts'
 
-const part = (name: string, names: readonly string[], codes: readonly string[]): Part => ({
+const part = (name: string, names: readonly string[], codes: readonly string[]): ListPart => ({
   name,
   collection: `${name}s`,
   label: name,

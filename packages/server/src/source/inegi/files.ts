@@ -6,7 +6,7 @@ import { Faults } from '../faults.ts'
 import { textFile } from '../lines.ts'
 import type { NamedFile } from '../unusable-zip.ts'
 import { isZipFile } from '../zip.ts'
-import { type InegiTable, recognise, type TableFile } from './table.ts'
+import { type InegiFile, type InegiTable, recognise } from './table.ts'
 import { csvFilesIn } from './zip.ts'
 
 /** The tables in the order of their files. If any table cannot be recognised, all are refused, with what is wrong with each. */
@@ -24,7 +24,7 @@ export async function tablesIn(files: readonly NamedFile[]): Promise<InegiTable[
   return withoutDuplicates(tables)
 }
 
-async function candidatesIn(given: NamedFile): Promise<TableFile[]> {
+async function candidatesIn(given: NamedFile): Promise<InegiFile[]> {
   if (!isZip(given.path)) return [{ ...textFile(given.path), file: given.name, archive: undefined }]
   const zipped = await csvFilesIn(given)
   return zipped.map(({ name, open }) => ({ file: `${given.name}/${name}`, archive: given.path, open }))

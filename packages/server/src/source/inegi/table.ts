@@ -7,18 +7,18 @@ import { Fields } from './fields.ts'
 import { type Layout, layoutOf } from './header.ts'
 
 /** A file that may be a table. */
-export type TableFile = TextFile & {
+export type InegiFile = TextFile & {
   /** The zip that it is in. */
   readonly archive: string | undefined
 }
-export type InegiTable = TableFile & {
+export type InegiTable = InegiFile & {
   readonly layout: Layout
   /** The codes in its first row, by which the same table in another encoding is recognised. */
   readonly firstCodes: string
 }
 
 /** Reads no further than the first row. What is wrong with the header is a fault, and then there is no table. */
-export async function recognise(candidate: TableFile, faults: Faults): Promise<InegiTable | undefined> {
+export async function recognise(candidate: InegiFile, faults: Faults): Promise<InegiTable | undefined> {
   try {
     const [header, firstRow = ''] = await firstTwoLines(candidate, faults)
     const layout = header === undefined ? [EMPTY] : UTF_16_START.test(header) ? [UTF_16] : layoutOf(header)
@@ -35,7 +35,7 @@ const UTF_16: ColumnFault = { column: 'all', value: 'UTF-16', expected: 'text in
 /** The byte order marks of UTF-16, read as Windows-1252. */
 const UTF_16_START = /^(?:ÿþ|þÿ)/
 
-async function firstTwoLines(candidate: TableFile, faults: Faults): Promise<string[]> {
+async function firstTwoLines(candidate: InegiFile, faults: Faults): Promise<string[]> {
   const firstLines: string[] = []
   for await (const { lines } of readLines(candidate, faults, detectEncoding)) {
     firstLines.push(...lines.slice(0, 2))

@@ -3,7 +3,7 @@ import type { Findings } from '../findings.ts'
 import { filesInZip } from '../zip.ts'
 import type { Resource } from './descriptor.ts'
 import type { PackageFiles } from './package-files.ts'
-import { type FilePart, partsIn, type TableFile, type Unzip } from './read/formats.ts'
+import { partsIn, type TableFile, type TablePart, type Unzip } from './read/formats.ts'
 import { jsonRows } from './read/json.ts'
 import { type Part, type Table, tableOf } from './read/rows.ts'
 import { UnreadableTable } from './read/unreadable-table.ts'
@@ -61,7 +61,7 @@ async function* inlineRows({ name, data }: Resource) {
   yield rows
 }
 
-function sheetOf({ dialect }: Resource, parts: readonly FilePart[], file: string): Part {
+function sheetOf({ dialect }: Resource, parts: readonly TablePart[], file: string): Part {
   const { sheetName, sheetNumber = 1 } = dialect ?? {}
   const sheet = sheetName === undefined ? parts[sheetNumber - 1] : parts.find(({ name }) => name === sheetName)
   if (sheet !== undefined) return sheet

@@ -2,7 +2,7 @@
 import { type TableRow, textOf } from './table.ts'
 
 /** A part that rows may have, and what its columns are called. */
-export type Part = {
+export type ListPart = {
   readonly name: string
   readonly collection: string
   readonly label: string
@@ -34,7 +34,7 @@ const FOR_CODES = 1
 const MIN_BEGINNING = 3
 const CODE_WORDS: ReadonlySet<string> = new Set(['cve', 'clave', 'code', 'codigo', 'id'])
 
-function headerMatches(header: string, parts: readonly Part[]): HeaderMatch[] {
+function headerMatches(header: string, parts: readonly ListPart[]): HeaderMatch[] {
   const text = folded(header)
   if (text === '') return []
   const words = text.split(' ')
@@ -59,7 +59,7 @@ function headerMatches(header: string, parts: readonly Part[]): HeaderMatch[] {
 }
 
 /** The columns whose headers say what they are; each part once. */
-export function columnsByHeader(header: TableRow, parts: readonly Part[]): Columns {
+export function columnsByHeader(header: TableRow, parts: readonly ListPart[]): Columns {
   const matches = header.flatMap((cell, column) =>
     headerMatches(textOf(cell), parts).map((match) => ({ ...match, column })),
   )
@@ -79,7 +79,7 @@ function assigned(
 }
 
 /** True if the first row is a header: it names a part, or it has only words over columns with more than words. */
-export function hasHeader(rows: readonly TableRow[], parts: readonly Part[]): boolean {
+export function hasHeader(rows: readonly TableRow[], parts: readonly ListPart[]): boolean {
   const [first, ...others] = rows
   if (first === undefined || others.length === 0) return false
   if (columnsByHeader(first, parts).some((part) => part !== undefined)) return true
@@ -96,7 +96,7 @@ const MAX_SAMPLED_COLUMNS = 20
 type Sample = { readonly column: number; readonly part: string; readonly value: string }
 
 /** Values to look up: they decide on columns without a telling header, and confirm or refute the other headers. */
-export function samplesOf(rows: readonly TableRow[], known: Columns, parts: readonly Part[]): Sample[] {
+export function samplesOf(rows: readonly TableRow[], known: Columns, parts: readonly ListPart[]): Sample[] {
   const free = parts.map(({ name }) => name).filter((name) => !known.includes(name))
   return known
     .slice(0, MAX_SAMPLED_COLUMNS)

@@ -1,7 +1,7 @@
 // A table from a user, read in the browser with the code that reads packages: its cells, its rows, and its origin.
 import { csvCell, guarded } from '../../../source/csv.ts'
 import { delimitedText } from '../../../source/package/read/delimited.ts'
-import { type FilePart, partsIn, type TableFile, type Unzip } from '../../../source/package/read/formats.ts'
+import { partsIn, type TableFile, type TablePart, type Unzip } from '../../../source/package/read/formats.ts'
 import { headerPosition } from '../../../source/package/read/header.ts'
 import { separatorOf } from '../../../source/package/read/separator.ts'
 import { textChunks } from '../../../source/package/read/text.ts'
@@ -82,7 +82,7 @@ const workbookKind = (name: string): string => (/\.ods$/i.test(name) ? 'OpenDocu
 
 const silent = (): void => undefined
 
-async function cellsOf(name: string, part: FilePart): Promise<SheetTable> {
+async function cellsOf(name: string, part: TablePart): Promise<SheetTable> {
   const cells: TableRow[] = []
   for await (const { rows, numbers } of part.rows(silent, silent))
     for (const [at, row] of rows.entries()) {
@@ -96,7 +96,7 @@ const ENCODING_NAMES: Readonly<Record<string, string>> = {
   ...{ 'utf-16le': 'UTF-16', 'utf-16be': 'UTF-16', 'windows-1252': 'Windows-1252' },
 }
 
-async function separatedTable(part: FilePart, chosen?: Separator): Promise<GivenTables> {
+async function separatedTable(part: TablePart, chosen?: Separator): Promise<GivenTables> {
   let encoding = 'UTF-8'
   const tell = (kind: string, _: string, { value = '' }: { readonly value?: string }) => {
     if (kind === 'encoding') encoding = ENCODING_NAMES[value] ?? value

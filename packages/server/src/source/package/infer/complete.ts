@@ -5,7 +5,7 @@ import type { AliasTable } from './alias-table.ts'
 import { type Column, type InferredTable, isTypeDeclared } from './columns.ts'
 import type { InferredList } from './inferred-list.ts'
 import { names } from './lexicon.ts'
-import { type Choice, isLongitudeFirst } from './roles.ts'
+import { isLongitudeFirst, type RoleChoice } from './roles.ts'
 
 export function completeResource(
   resource: Resource,
@@ -99,7 +99,7 @@ type Place = {
   readonly isAlias: boolean
 }
 
-function fieldOf(column: Column, choice: Choice | undefined, place: Place): TableField {
+function fieldOf(column: Column, choice: RoleChoice | undefined, place: Place): TableField {
   const { declared } = column
   const role = place.isAlias ? 'alias' : choice?.role
   const type = isTypeDeclared(column) ? {} : typeOf(column, role, place)

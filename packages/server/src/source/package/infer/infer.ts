@@ -19,7 +19,7 @@ import {
   type Target,
   targetsIn,
 } from './relations.ts'
-import { type Choice, MIN_FOUND, rolesOf } from './roles.ts'
+import { MIN_FOUND, type RoleChoice, rolesOf } from './roles.ts'
 import { marginOf, type Weights } from './score.ts'
 import type { TableProfile } from './table-profile.ts'
 
@@ -155,7 +155,7 @@ function withoutCycles(lists: readonly InferredList[]): readonly InferredList[] 
     .flatMap(({ table, choices }) => choices.map((choice) => ({ own: table.resource.name, choice })))
     .filter(({ choice }) => choice.role === 'reference' && choice.relation?.target.package === undefined)
     .toSorted((a, b) => b.choice.score - a.choice.score)
-  const cut = new Set<Choice>()
+  const cut = new Set<RoleChoice>()
   for (const { own, choice } of inferred) {
     const to = choice.relation?.target.resource
     if (to === undefined) continue
@@ -165,7 +165,7 @@ function withoutCycles(lists: readonly InferredList[]): readonly InferredList[] 
   return lists.map((list) => ({
     ...list,
     choices: list.choices.map(
-      (choice): Choice => (cut.has(choice) ? { column: choice.column, role: 'value', score: 0 } : choice),
+      (choice): RoleChoice => (cut.has(choice) ? { column: choice.column, role: 'value', score: 0 } : choice),
     ),
   }))
 }

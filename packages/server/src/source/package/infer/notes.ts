@@ -5,11 +5,11 @@ import type { Note } from './inference.ts'
 import type { InferredList } from './inferred-list.ts'
 import type { ChosenKey } from './keys.ts'
 import type { Relation } from './relations.ts'
-import { type Choice, isLongitudeFirst } from './roles.ts'
+import { isLongitudeFirst, type RoleChoice } from './roles.ts'
 import type { Role } from './score.ts'
 
 export const quoted = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
-const listed = (choices: readonly Choice[]) => choices.map(({ column }) => quoted(column.name)).join(', ')
+const listed = (choices: readonly RoleChoice[]) => choices.map(({ column }) => quoted(column.name)).join(', ')
 
 type Said = Omit<Note, 'resource'>
 const decision = (what: string, otherwise: string, field?: string): Said => ({
@@ -40,7 +40,7 @@ const aliasNotes = ({ list, isDeclared }: AliasTable): readonly Said[] =>
 
 function listNotes(list: InferredList): readonly Said[] {
   const { choices, declared, table, key, tree } = list
-  const isOpen = ({ column }: Choice) => declared.roleOf(column) === undefined
+  const isOpen = ({ column }: RoleChoice) => declared.roleOf(column) === undefined
   const inferred = choices.filter(isOpen)
   const withRole = (role: Role) => inferred.filter((choice) => choice.role === role)
   return [
@@ -77,7 +77,7 @@ function keyNotes({ columns, lost, next }: ChosenKey): readonly Said[] {
   return [{ ...decision(what, otherwise, field), kind: lost > 0 || isNear ? 'doubt' : 'decision' }]
 }
 
-function nameNotes(names: readonly Choice[]): readonly Said[] {
+function nameNotes(names: readonly RoleChoice[]): readonly Said[] {
   const shown = names.map(
     ({ column, language }) => `${quoted(column.name)}${language === undefined ? '' : ` (${language})`}`,
   )
@@ -101,7 +101,7 @@ function unusableName({ table }: InferredList): readonly Said[] {
   return [{ ...decision(what, otherwise, column.name), kind: 'doubt' }]
 }
 
-const parentNote = ({ column, relation }: Choice): Said =>
+const parentNote = ({ column, relation }: RoleChoice): Said =>
   decision(
     `${quoted(column.name)} has the ${quoted(relation?.target.field ?? '')} of the record above: the list is a tree.`,
     '"nomenclator:broader": false at the field',
@@ -113,7 +113,7 @@ const listOf = ({ target }: Relation) =>
     ? quoted(target.resource)
     : `${quoted(target.resource)} of package ${quoted(target.package)}`
 
-function referenceNote({ column, relation }: Choice): Said {
+function referenceNote({ column, relation }: RoleChoice): Said {
   if (relation === undefined) return decision('', '')
   const { evidence, target } = relation
   const lost = evidence.paddedTo === undefined ? '' : `, with zeros before it to ${evidence.paddedTo} digits`
@@ -134,7 +134,7 @@ const TOLD: readonly (readonly [Role, string])[] = [
   ['code', 'taken as further codes to find a record by'],
 ]
 
-function roleNotes(withRole: (role: Role) => readonly Choice[]): readonly Said[] {
+function roleNotes(withRole: (role: Role) => readonly RoleChoice[]): readonly Said[] {
   const points = withRole('coordinates').map(({ column }) =>
     decision(
       `${quoted(column.name)} has ${isLongitudeFirst(column) ? 'longitude and latitude' : 'latitude and longitude'}, in this order.`,
@@ -189,7 +189,7 @@ const called = (role: Role, relation: Relation | undefined) =>
     ? `a reference to ${listOf(relation)}`
     : (CALLED[role] ?? `the ${role}`)
 
-function doubtOf({ column, role, relation, next }: Choice): readonly Said[] {
+function doubtOf({ column, role, relation, next }: RoleChoice): readonly Said[] {
   if (next === undefined) return []
   const what = `${quoted(column.name)} is taken for ${called(role, relation)}; it could as well be ${called(next.role, next.relation)}.`
   return [{ ...decision(what, wayToSay(next.role, next.relation, column.name), column.name), kind: 'doubt' }]

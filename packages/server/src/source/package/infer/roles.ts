@@ -9,7 +9,7 @@ import { shareOf } from './table-profile.ts'
 type Option = { readonly column: Column; readonly role: Role; readonly score: number; readonly relation?: Relation }
 
 /** The role that was chosen for a column. */
-export type Choice = Option & {
+export type RoleChoice = Option & {
   /** The language of a name. */
   readonly language?: string
   /** The role that is nearly as likely. */
@@ -37,7 +37,7 @@ export function rolesOf(
   relationsOf: (column: Column) => readonly Relation[],
   declared: Declared,
   weights?: Weights,
-): readonly Choice[] {
+): readonly RoleChoice[] {
   const options = table.columns
     .flatMap((column) => optionsOf(column, table, relationsOf(column), declared, weights))
     .toSorted((a, b) => b.score - a.score)
@@ -101,8 +101,8 @@ const MIN_DISTINCT = 0.9
 class Chosen {
   readonly #options: ReadonlyMap<Column, readonly Option[]>
   readonly #byRole: ReadonlyMap<Role, readonly Option[]>
-  readonly #choices = new Map<Column, Choice>()
-  readonly #taken = new Map<Role, Choice[]>()
+  readonly #choices = new Map<Column, RoleChoice>()
+  readonly #taken = new Map<Role, RoleChoice[]>()
 
   constructor(options: readonly Option[]) {
     this.#options = Map.groupBy(options, ({ column }) => column)
@@ -119,7 +119,7 @@ class Chosen {
   }
 
   /** The choices, each with the role that is nearly as likely, if one of the two is of consequence. */
-  inOrder(columns: readonly Column[]): readonly Choice[] {
+  inOrder(columns: readonly Column[]): readonly RoleChoice[] {
     this.#pairNames()
     return columns.flatMap((column) => {
       const choice = this.#choices.get(column)
@@ -129,13 +129,13 @@ class Chosen {
     })
   }
 
-  #isNearly(other: Option, { role, score, relation }: Choice): boolean {
+  #isNearly(other: Option, { role, score, relation }: RoleChoice): boolean {
     const isAnother = other.role !== role || (relation !== undefined && other.relation !== relation)
     const isOfConsequence = OF_CONSEQUENCE.includes(other.role) || OF_CONSEQUENCE.includes(role)
     return isAnother && isOfConsequence && score - other.score < NEAR && this.#allows(other) !== false
   }
 
-  #others(role: Role, column: Column): readonly Choice[] {
+  #others(role: Role, column: Column): readonly RoleChoice[] {
     return (this.#taken.get(role) ?? []).filter((one) => one.column !== column)
   }
 

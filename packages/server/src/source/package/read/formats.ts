@@ -31,9 +31,9 @@ type FileOptions = {
 }
 
 /** A table of a file; those of a workbook have the names of their sheets. */
-export type FilePart = Part & { readonly name?: string; readonly format: Format }
+export type TablePart = Part & { readonly name?: string; readonly format: Format }
 
-type FileParts = readonly [FilePart, ...FilePart[]]
+type FileParts = readonly [TablePart, ...TablePart[]]
 
 type Format = 'delimited' | 'array' | 'lines' | 'workbook'
 
@@ -90,7 +90,7 @@ function delimitedPart(
   given: TableFile,
   { encoding, dialect, isVerbatim = false }: FileOptions,
   usual?: string,
-): FilePart {
+): TablePart {
   const delimiter = dialect?.delimiter ?? usual
   return {
     ...given,
@@ -117,12 +117,12 @@ async function zippedParts({ file, open }: TableFile, options: FileOptions): Pro
   const zipped = await options.unzip(bytes, file, isWanted)
   const tables = zipped.filter(({ name }) => !isWorkbookPart(name) && !/(^|\/)[._]/.test(name))
   if (tables.length > 0 && !zipped.some(({ name }) => isWorkbookPart(name))) {
-    const nested: FilePart[] = []
+    const nested: TablePart[] = []
     for (const { name, open } of tables) {
       const within = await partsIn({ file: `${file}/${name}`, open }, { ...options, unzip: refuseNested })
       nested.push(...within.map((part) => ({ ...part, name: part.name ?? name })))
     }
-    return nested as readonly FilePart[] as FileParts
+    return nested as readonly TablePart[] as FileParts
   }
   const sheets = await sheetsIn(zipped, { path: file, name: file, size: bytes.length }, options.cpuTime ?? wallTime)
   const parts = sheets.map(({ name, rows }) => ({
@@ -131,7 +131,7 @@ async function zippedParts({ file, open }: TableFile, options: FileOptions): Pro
     file: sheets.length === 1 ? file : `${file} (${name})`,
     rows,
   }))
-  return parts as readonly FilePart[] as FileParts
+  return parts as readonly TablePart[] as FileParts
 }
 
 const wallTime = () => performance.now() * 1_000
