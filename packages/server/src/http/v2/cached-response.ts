@@ -1,5 +1,6 @@
 // Responds with a body that is costly to make: it is made once, kept in a file of the cache, and served from there.
 import { version } from '../../base/version.ts'
+import type { Release } from '../../release/release.ts'
 import { evaluateConditions } from '../conditional.ts'
 import { type HttpRequest, type HttpResponse, type RunningJob, whenReady } from '../exchange.ts'
 import { overloaded, ProblemError } from '../problem.ts'
@@ -168,10 +169,10 @@ function headResponse(chosen: ChosenRelease, form: Form, tags: readonly string[]
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Clients of a process that get a body without the cache at a time: it is made anew for each. */
+/** Clients that get a body of one release without the cache at a time: it is made anew for each. */
 const MAX_DIRECT = 4
 const RETRY_SECONDS = 10
-let directStreams = 0
+const directStreams = new WeakMap<Release, number>()
 
 /** The response without a cache: its body is made while it is sent, at the pace of the client, and not compressed. */
 function directResponse(
@@ -181,14 +182,16 @@ function directResponse(
   body: CostlyBody,
   work: RunningJob | undefined,
 ): HttpResponse {
-  if (directStreams >= MAX_DIRECT)
+  const { release } = chosen
+  const add = (one: number) => directStreams.set(release, (directStreams.get(release) ?? 0) + one)
+  if ((directStreams.get(release) ?? 0) >= MAX_DIRECT)
     throw new ProblemError(overloaded('streams', 'there is no room to prepare further downloads', RETRY_SECONDS))
   async function* chunks() {
-    directStreams++
+    add(1)
     try {
       yield* inSlices(body.pieces(), work)
     } finally {
-      directStreams--
+      add(-1)
     }
   }
   const head = responseHead(chosen, { ...form, encoding: undefined }, tagOf(hash, undefined))
