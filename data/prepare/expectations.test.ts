@@ -58,6 +58,7 @@ describe('a fact', () => {
     ['poblacion', '863893'],
     ['poblacion', ''],
     ['altitud', '-2'],
+    ['altitud', '0'],
     ['ambito', 'R'],
     ['cabecera', '0001'],
     ['cabecera', ''],
@@ -68,6 +69,8 @@ describe('a fact', () => {
     ['longitud', '21.87982'],
     ['latitud', '21.879823'],
     ['poblacion', '-'],
+    ['poblacion', '007'],
+    ['altitud', '0724'],
     ['ambito', ''],
     ['cabecera', '1'],
   ])('%s may not be "%s"', (column, value) =>

@@ -23,11 +23,11 @@ const blemishes: readonly (readonly [what: string, pattern: RegExp])[] = [
 ]
 
 // What is known beside the record; empty where it is unknown. The coordinates are those of a place in Mexico.
-const count = /^\d*$/
+const count = /^(0|[1-9]\d*)?$/
 const factPatterns: Readonly<Record<string, RegExp>> = {
   latitud: /^((1[4-9]|2\d|3[0-2])(\.\d{1,5})?)?$/,
   longitud: /^(-(8[6-9]|9\d|10\d|11\d)(\.\d{1,5})?)?$/,
-  altitud: /^(-?\d+)?$/,
+  altitud: /^(0|-?[1-9]\d*)?$/,
   poblacion: count,
   poblacionMasculina: count,
   poblacionFemenina: count,

@@ -12,6 +12,9 @@ const columns = [
 /** A metre is enough to find a place. */
 const coordinate = (degrees: string): string => (degrees === '' ? '' : String(Number(Number(degrees).toFixed(5))))
 
+/** INEGI writes some altitudes with four digits, `0724`, which not every reader takes for a whole number. */
+const altitude = (metres: string): string => (metres === '' ? '' : String(Number(metres)))
+
 /** In the order of INEGI's codes. `idMunicipioOf` takes the five digits of state and municipality. */
 export function localidadTable(rows: readonly InegiRow[], idMunicipioOf: (code: string) => number | undefined): Table {
   const records = rows.map((value) => {
@@ -25,7 +28,7 @@ export function localidadTable(rows: readonly InegiRow[], idMunicipioOf: (code: 
       idMunicipio: idMunicipioOf(municipio) ?? refuse(`${code} lies in no municipality`),
       latitud: coordinate(value('LAT_DECIMAL')),
       longitud: coordinate(value('LON_DECIMAL')),
-      altitud: known(value('ALTITUD')),
+      altitud: altitude(known(value('ALTITUD'))),
       poblacion: known(value('POB_TOTAL')),
       poblacionMasculina: known(value('POB_MASCULINA')),
       poblacionFemenina: known(value('POB_FEMENINA')),
