@@ -2,14 +2,13 @@
 import { expect, test } from 'bun:test'
 import { zipOf } from '../../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage } from '../../../../../../test/support/package-directory.ts'
+import { refusal } from '../../../../../../test/support/releases.ts'
+import { sheetsIn } from './workbook.ts'
 
 const SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 
-/** A workbook of these sheets, each given as its rows of cells in XML, with other parts in place of its own. */
-function workbook(
-  sheets: Readonly<Record<string, readonly string[]>>,
-  others: Readonly<Record<string, string>> = {},
-): Buffer {
+/** The parts of a workbook of these sheets, each given as its rows of cells in XML. */
+function partsOf(sheets: Readonly<Record<string, readonly string[]>>): Record<string, string> {
   const names = Object.keys(sheets)
   const parts: Record<string, string> = {
     'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${names
@@ -26,8 +25,16 @@ function workbook(
   for (const [index, name] of names.entries())
     parts[`xl/worksheets/sheet${index + 1}.xml`] =
       `${SHEET}${(sheets[name] ?? []).map((cells, row) => `<row r="${row + 1}">${cells}</row>`).join('')}</sheetData></worksheet>`
-  Object.assign(parts, others)
-  return zipOf(Object.entries(parts).map(([name, text]) => ({ name, bytes: Buffer.from(text) })))
+  return parts
+}
+
+/** A workbook with other parts in place of its own. */
+function workbook(
+  sheets: Readonly<Record<string, readonly string[]>>,
+  others: Readonly<Record<string, string>> = {},
+): Buffer {
+  const parts = Object.entries({ ...partsOf(sheets), ...others })
+  return zipOf(parts.map(([name, text]) => ({ name, bytes: Buffer.from(text) })))
 }
 
 const HEADER = '<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>'
@@ -109,4 +116,26 @@ test('a sheet that is named many times is read once', async () => {
   const book = { 'xl/workbook.xml': `<workbook><sheets>${named}</sheets></workbook>` }
   using directory = new PackageDirectory().put('units.xlsx', workbook({ Units: UNITS }, book))
   expect(Object.keys((await directory.read()).rows)).toHaveLength(1)
+})
+
+test.each([
+  ['a workbook whose list of sheets takes more than 10 seconds', 10_000_001, 1],
+  ['a workbook whose rows take more than is left of 10 seconds', 2_000_001, 5],
+])('%s is refused', async (_, microsecondsOfEachPart, partsRead) => {
+  let read = 0
+  const parts = Object.entries(partsOf({ Units: UNITS })).map(([name, text]) => ({
+    name,
+    open: async function* () {
+      read++
+      yield Buffer.from(text)
+    },
+  }))
+  let spent = 0
+  const cpuTime = () => (spent += microsecondsOfEachPart)
+  const rowsOf = async () => {
+    const sheets = await sheetsIn(parts, { path: 'units.xlsx', name: 'units.xlsx', size: 0 }, cpuTime)
+    for (const { rows } of sheets) await Array.fromAsync(rows())
+  }
+  expect((await refusal(rowsOf())).message).toContain('takes too long to read for its size')
+  expect(read).toBe(partsRead)
 })
