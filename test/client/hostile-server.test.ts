@@ -92,6 +92,8 @@ describe('a next page', () => {
     ['after all records', () => page(1, '3', `${server.requests.length}`), 3],
     ['after a page without records', () => page(0, '3', `${server.requests.length}`), 1],
     ['without a total', () => page(1, '', `${server.requests.length}`), 1],
+    ['of a total without end', () => page(1, 'Infinity', `${server.requests.length}`), 1],
+    ['of a total that no list has', () => page(1, '1e9', `${server.requests.length}`), 1],
   ])('%s ends a walk', async (_what, respond, requests) => {
     server.respond = respond
     for (const walk of [
@@ -101,7 +103,7 @@ describe('a next page', () => {
       server.requests.length = 0
       const error = await rejection(walk())
       expect(error).toBeInstanceOf(NomenclatorError)
-      expect(String(error)).toContain('the next page leads back, or has no records left')
+      expect(String(error)).toContain('the next page leads back, or the total of the list cannot be right')
       expect(server.requests).toHaveLength(requests)
     }
   })
@@ -110,12 +112,15 @@ describe('a next page', () => {
     ['1', '3', 3],
     ['0', '3', 1],
     ['1', '', 1],
+    ['1', 'Infinity', 1],
   ])('of API v1 that always comes ends a walk: %s records of %s', async (length, total, requests) => {
     server.respond = ({ searchParams }) =>
       Response.json(Array(Number(length)).fill(pais), {
         headers: { 'X-Total': total, Link: `<?page=${Number(searchParams.get('page') ?? 1) + 1}>; rel="next"` },
       })
-    expect(String(await rejection(connectV1(server.url).paises.all().toArray()))).toContain('has no records left')
+    expect(String(await rejection(connectV1(server.url).paises.all().toArray()))).toContain(
+      'the total of the list cannot be right',
+    )
     expect(server.requests).toHaveLength(requests)
   })
 })
@@ -228,6 +233,14 @@ describe('JSON of another form', () => {
     for (const call of calls) expect(await rejection(call())).toBeInstanceOf(NomenclatorError)
   })
 
+  test('is no member of changes', async () => {
+    const more = { length: -1, map: 5, push: 'x', constructor: {}, [Symbol.iterator.toString()]: 1 }
+    server.respond = () => Response.json({ from: 'a', to: 'b', changes: [{}], ...more })
+    const changes = await connect(server.url).changes(digest)
+    expect([changes.from, changes.to, changes.map(() => 1)]).toEqual(['a', 'b', [1]])
+    expect(Object.getOwnPropertyNames(changes)).toEqual(['0', 'length', 'from', 'to'])
+  })
+
   const manifests = [null, [], {}, { entities: {} }, { entities: [null], aliases: [] }, { entities: [], aliases: [5] }]
   test.each(manifests.map((manifest) => [manifest]))('is refused in place of a manifest: %j', async (manifest) => {
     server.respond = ({ pathname }) => Response.json(pathname.endsWith('/api/v2') ? description : manifest)
@@ -244,7 +257,7 @@ describe('JSON of another form', () => {
   })
 
   test('is a problem whose words a terminal would obey', async () => {
-    server.respond = () => Response.json({ title: 'no\u001b[2J\u009b2J\u202esuch\n' }, { status: 404 })
+    server.respond = () => Response.json({ title: 'no\u001b[2J\u009b2J\u202e\u200fsuch\n' }, { status: 404 })
     const error = (await rejection(connect(server.url).paises.get(484))) as Error
     expect(error.message).toEndWith(': 404, no [2J 2J such ')
   })

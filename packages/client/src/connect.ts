@@ -99,11 +99,14 @@ const NEXT = /[?&]after=([^&>]+)>; rel="next"/
 const MAX_PER_PAGE = 1_000
 const NEAR_PER_PAGE = 50
 
+/** No list has more records. */
+const MAX_TOTAL = 1e8
+
 /** The number of records that are left for a next page: a server may lead on without end. */
 export function leftAfter(page: Page<unknown>, left: number | undefined, { url }: Reply): number {
   const rest = (left ?? page.total) - page.length
-  if (page.length > 0 && rest > 0) return rest
-  throw new NomenclatorError(`GET ${url}: the next page leads back, or has no records left`)
+  if (page.length > 0 && rest > 0 && rest < MAX_TOTAL) return rest
+  throw new NomenclatorError(`GET ${url}: the next page leads back, or the total of the list cannot be right`)
 }
 
 /** Pages by their cursors, which name the release. The address is the client's: a server may not know its public one. */
@@ -256,8 +259,9 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
     },
     changes: async (from: string, query?: Parameters) => {
       const parameters = { from, ...query, release: undefined }
-      const { changes, ...members } = await service.json('/changes', { changes: ['object'] }, parameters)
-      return withMembers(changes, members)
+      const form = { from: 'string', to: 'string', changes: ['object'] } as const
+      const { changes, from: since, to } = await service.json('/changes', form, parameters)
+      return withMembers(changes, { from: since, to })
     },
     releases: (query?: Parameters) => service.json('/releases', ['object'], { ...query, release: undefined }),
   })

@@ -58,7 +58,7 @@ export class ResponseError extends NomenclatorError {
   constructor({ method, url }: RequestLine, problem: Problem, retryAfter?: number, words?: string) {
     const reason = words ?? problem.detail ?? problem.title ?? 'no reason given'
     // Programs print messages, and a terminal would obey what a server put there.
-    super(`${method} ${url}: ${problem.status}, ${reason.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')}`)
+    super(`${method} ${url}: ${problem.status}, ${reason.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')}`)
     const { type = '', status } = problem
     Object.assign(this, { problem, status, kind: type.split(':').at(-1), method, url, retryAfter })
   }

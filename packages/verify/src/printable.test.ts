@@ -8,6 +8,7 @@ test.each([
   ['a number', 7, '7'],
   ['a record', { a: [null] }, '{"a":[null]}'],
   ['a control character', 'a\u0085b', '"a b"'],
+  ['a mark of direction', 'a\u200fb\u202ec\u2066d\u061ce', '"a b c d e"'],
   ['as many characters as are shown', 'x'.repeat(118), `"${'x'.repeat(118)}"`],
   ['one more', 'x'.repeat(119), `"${'x'.repeat(119)}…`],
 ])('%s', (_, value, text) => {

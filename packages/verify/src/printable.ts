@@ -3,7 +3,7 @@
 const MAX_TEXT = 300
 const MAX_VALUE = 120
 
-const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]+/gu
 
 export const printable = (text: string): string => text.replace(UNPRINTABLE, ' ').slice(0, MAX_TEXT)
 
