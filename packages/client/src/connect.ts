@@ -259,9 +259,8 @@ export function connect<C extends CatalogShape = BuiltIn>(url: string, options: 
     },
     changes: async (from: string, query?: Parameters) => {
       const parameters = { from, ...query, release: undefined }
-      const form = { from: 'string', to: 'string', changes: ['object'] } as const
-      const { changes, from: since, to } = await service.json('/changes', form, parameters)
-      return withMembers(changes, { from: since, to })
+      const found = await service.json('/changes', { from: 'string', to: 'string', changes: ['object'] }, parameters)
+      return withMembers(found.changes, { from: found.from, to: found.to })
     },
     releases: (query?: Parameters) => service.json('/releases', ['object'], { ...query, release: undefined }),
   })

@@ -7,7 +7,7 @@ import { type PublishedRecord, type PublishedValue, parsedRecord } from '../cata
 import { boundaryNameOf, shapeDigests } from './boundaries/boundary-records.ts'
 import { factReader, knownFacts, withMembers } from './facts.ts'
 import { KeyTable } from './files/key-table.ts'
-import { numberingOf } from './manifest.ts'
+import { type EntityFiles, numberingOf } from './manifest.ts'
 import type { OpenEntity, Release } from './release.ts'
 
 /** The key of a record by field; an embedded record stands for its identifier. */
@@ -57,22 +57,17 @@ function keyShape({ key, fields }: Entity): string {
 
 /** True if the records are the same bytes in the same order, and so are their facts and boundaries. */
 function hasSameRecords(older: Release, newer: Release, name: string): boolean {
-  const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.facts?.sha256)
-  const isSame = hasSameOrder(older, newer, name) && before === now && !hasOtherBoundaries(older, newer, name)
-  return isSame || countIn(older, name) + countIn(newer, name) === 0
+  const isSame = hasSameOrder(older, newer, name) && hasSameFile(older, newer, name, 'facts')
+  if (isSame && hasSameFile(older, newer, name, 'boundaries')) return true
+  return countIn(older, name) + countIn(newer, name) === 0
 }
 
-/** True if any record has another shape, or one that it did not have. */
-function hasOtherBoundaries(older: Release, newer: Release, name: string): boolean {
-  const [before, now] = [older, newer].map(
-    (release) => openIn(release, name)?.stored?.manifest.files.boundaries?.sha256,
-  )
-  return before !== now
-}
+/** True if the records are the same bytes in the same order, whatever is known of them. */
+export const hasSameOrder = (older: Release, newer: Release, name: string): boolean =>
+  hasSameFile(older, newer, name, 'records')
 
-/** Likewise, whatever is known of them. */
-export function hasSameOrder(older: Release, newer: Release, name: string): boolean {
-  const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files.records.sha256)
+function hasSameFile(older: Release, newer: Release, name: string, file: keyof EntityFiles): boolean {
+  const [before, now] = [older, newer].map((release) => openIn(release, name)?.stored?.manifest.files[file]?.sha256)
   return before === now
 }
 
@@ -130,7 +125,7 @@ export function* diffJson(
   if (hasSameRecords(older, newer, name)) return
   const lost = withoutLostFacts ? lostFacts(older, newer, name) : []
   const facts = factsOfEither(older, newer, name).filter((fact) => !lost.includes(fact))
-  const shapes = hasOtherBoundaries(older, newer, name)
+  const shapes = !hasSameFile(older, newer, name, 'boundaries')
   const before = sideOf(older, name, { facts, shapes, embed })
   const after = sideOf(newer, name, { facts, shapes, embed })
   if (isRenumbered(older, newer, name)) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { Faults, FaultyRecords } from './faults.ts'
-import { type Lines, MAX_LINE, readLines, readUtf8Lines, textFile, UnreadableFile } from './lines.ts'
+import { type Lines, MAX_LINE, readLines, textFile, UnreadableFile } from './lines.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-lines-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -39,7 +39,10 @@ const given = join(scratch, 'given')
 async function read(content: string | Uint8Array) {
   await Bun.write(given, content)
   const faults = new Faults()
-  return collect(readUtf8Lines(textFile(given), faults), faults)
+  return collect(
+    readLines(textFile(given), faults, () => 'utf-8'),
+    faults,
+  )
 }
 
 const bytesOf = (...parts: (string | number | Buffer)[]) =>
@@ -97,21 +100,20 @@ describe('reads', () => {
   })
 })
 
-describe('refuses, where a file must be in UTF-8,', () => {
-  const cases: readonly [what: string, content: Uint8Array, read: number, line: number, value: string][] = [
-    ['Latin-1', latin1('Peru\nMéxico\nEspaña\n'), 1, 2, 'M\ufffdxico'],
-    ['Latin-1 far down', latin1(`${'Peru\n'.repeat(100_000)}España\nPeru`), 100_000, 100_001, 'Espa\ufffda'],
-    ['Latin-1 on the first line', latin1('Perú\n'), 0, 1, 'Per\ufffd'],
-    ['UTF-16', Buffer.from('\ufeffPeru', 'utf16le'), 0, 1, '\ufffd\ufffdP\0e\0r\0u\0'],
-    ['a character cut in two', Buffer.from('a\nMé').subarray(0, -1), 1, 2, 'M\ufffd'],
-    ['half a surrogate pair', Buffer.from('61eda080', 'hex'), 0, 1, 'a\ufffd\ufffd\ufffd'],
-    ['a bad byte far along the line', latin1(`${'x'.repeat(500)}é!\n`), 0, 1, `${'x'.repeat(20)}\ufffd!`],
+describe('marks the line that is not in UTF-8', () => {
+  const cases: readonly [what: string, content: Uint8Array, line: number, text: string][] = [
+    ['Latin-1', latin1('Peru\nMéxico\nEspaña\n'), 2, 'M\ufffdxico'],
+    ['Latin-1 far down', latin1(`${'Peru\n'.repeat(100_000)}España\nPeru`), 100_001, 'Espa\ufffda'],
+    ['Latin-1 on the first line', latin1('Perú\n'), 1, 'Per\ufffd'],
+    ['UTF-16', Buffer.from('\ufeffPeru', 'utf16le'), 1, '\ufffd\ufffdP\0e\0r\0u\0'],
+    ['a character cut in two', Buffer.from('a\nMé').subarray(0, -1), 2, 'M\ufffd'],
+    ['half a surrogate pair', Buffer.from('61eda080', 'hex'), 1, 'a\ufffd\ufffd\ufffd'],
   ]
-  test.each(cases)('%s', async (_, content, read_, line, value) => {
-    const { lines, refused } = await read(content)
-    const expected = 'UTF-8; \ufffd stands for bytes that are not'
-    expect(lines).toHaveLength(read_)
-    expect(refused).toEqual({ file: given, line, column: 'all', value: JSON.stringify(value), expected })
+  test.each(cases)('%s', async (_, content, line, text) => {
+    await Bun.write(given, content)
+    const chunks = await Array.fromAsync(readLines(textFile(given), new Faults(), () => 'utf-8'))
+    const damaged = chunks.find(({ isDamaged }) => isDamaged)
+    expect([damaged?.first, damaged?.lines]).toEqual([line, [text]])
   })
 })
 

@@ -89,24 +89,6 @@ export async function* readLines(
   }
 }
 
-/** The lines of a file that must be in UTF-8: the first line that is not is a fault, and nothing is read after it. */
-export async function* readUtf8Lines(source: TextFile, faults: Faults): AsyncGenerator<Lines> {
-  for await (const chunk of readLines(source, faults, () => 'utf-8')) {
-    if (chunk.isDamaged) {
-      const expected = 'UTF-8; \ufffd stands for bytes that are not'
-      const value = excerptOf(chunk.lines[0] ?? '')
-      faults.add({ file: source.file, line: chunk.first, column: 'all', value, expected })
-      throw new UnreadableFile()
-    }
-    yield chunk
-  }
-}
-
-const MAX_BEFORE_DAMAGE = 20
-
-/** A damaged line from shortly before the damage, because a fault shows only the beginning of a value. */
-const excerptOf = (line: string) => line.slice(Math.max(0, line.indexOf('\ufffd') - MAX_BEFORE_DAMAGE))
-
 class LineTooLong extends Error {}
 
 /** The bytes, cut only after line feeds, so that no line and no character is cut in two. */
