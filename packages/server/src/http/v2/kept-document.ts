@@ -1,12 +1,12 @@
-// Documents that describe a whole release: made once, and kept with it in every form that clients accept.
+// Documents that describe a whole release: the text is made once and kept with it, and so is every compressed form that clients accept.
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Release } from '../../release/release.ts'
-import type { HttpRequest, HttpResponse } from '../exchange.ts'
-import { acceptedEncoding, type ContentCoding } from './negotiate.ts'
+import { type HttpRequest, type HttpResponse, type RunningJob, whenReady } from '../exchange.ts'
+import { freeMemory } from '../free-memory.ts'
+import { inSlices } from './cached-response.ts'
+import { acceptedEncoding } from './negotiate.ts'
 import { type ChosenRelease, compressed, contentHash, MIN_COMPRESSED_BYTES, validatedResponse } from './response.ts'
-
-type Kept = { readonly bytes: Uint8Array; readonly hash: string }
 
 /** Stands in the text of a document for the address of the service, which clients may call differently. */
 const ADDRESS = crypto.randomUUID()
@@ -32,53 +32,94 @@ export function* jsonPieces(value: unknown, depth = DEPTH): Generator<string> {
   yield separator === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}'
 }
 
+/** A text in parts, with the address of the service between any two of them. */
+class Template {
+  readonly #pieces: Iterator<string>
+  /** Bytes, and undefined where the address stands. */
+  readonly #parts: (Uint8Array | undefined)[] = []
+  #text = ''
+  #isWhole = false
+  length = 0
+
+  constructor(pieces: Iterator<string>) {
+    this.#pieces = pieces
+  }
+
+  /** Goes on where the request before was stopped, which may have lost its client or used up its time. */
+  whenWhole(work: RunningJob | undefined): Template | Promise<Template> {
+    while (!this.#isWhole) {
+      this.#add(this.#pieces.next())
+      const paused = work?.pause()
+      if (paused !== undefined) return paused.then(() => this.whenWhole(work))
+    }
+    return this
+  }
+
+  #add({ done, value = '' }: IteratorResult<string, string | undefined>): void {
+    const [first = '', ...others] = value.split(ADDRESS)
+    this.#text += first
+    this.length += value.length
+    for (const text of others) {
+      this.#endPart()
+      this.#parts.push(undefined)
+      this.#text = text
+    }
+    this.#isWhole = done === true
+    if (this.#isWhole || this.#text.length >= PART_CHARACTERS) this.#endPart()
+  }
+
+  #endPart(): void {
+    this.#parts.push(Buffer.from(this.#text))
+    this.#text = ''
+  }
+
+  with(baseUrl: string): Uint8Array[] {
+    const address = Buffer.from(JSON.stringify(baseUrl).slice(1, -1))
+    return this.#parts.map((part) => part ?? address)
+  }
+}
+
+const PART_CHARACTERS = 1 << 16
+/** A longer text is not kept for each address, but put together while it is sent. */
+const MAX_WHOLE_BYTES = 1 << 17
 const MAX_KEPT = 32
 const MAX_KEPT_BYTES = 32_000_000
 
-type KeptDocument = (request: HttpRequest, chosen: ChosenRelease, baseUrl: string) => HttpResponse
+type Kept = { readonly hash: string; readonly bytes: Uint8Array | undefined; readonly length: number }
+
+type KeptDocument = (
+  request: HttpRequest,
+  chosen: ChosenRelease,
+  baseUrl: string,
+  work?: RunningJob,
+) => HttpResponse | Promise<HttpResponse>
 
 /** The response with what `describe` makes of a release, which must follow from it and the address alone. */
 export function keptDocument(describe: (release: Release, baseUrl: string) => object): KeptDocument {
-  /** The bytes between the places where the address stands. */
-  const templateOf = memoized((release: Release) => {
-    const bytes = Buffer.concat(Array.from(jsonPieces(describe(release, ADDRESS)), (piece) => Buffer.from(piece)))
-    return { parts: splitAt(bytes, Buffer.from(ADDRESS)), isSmall: bytes.length < MIN_COMPRESSED_BYTES }
-  })
+  const templateOf = memoized((release: Release) => new Template(jsonPieces(describe(release, ADDRESS))))
   const documentsOf = memoized(
     (_: Release) =>
       new LruCache<Kept>({
         maxEntries: MAX_KEPT,
         maxWeight: MAX_KEPT_BYTES,
-        weightOf: ({ bytes }) => bytes.length,
+        weightOf: ({ bytes }) => bytes?.length ?? 0,
       }),
   )
-  return (request, chosen, baseUrl) => {
-    const { release } = chosen
-    const { parts, isSmall } = templateOf(release)
-    const documents = documentsOf(release)
-    const plain = () =>
-      documents.get(baseUrl, () => {
-        const address = Buffer.from(JSON.stringify(baseUrl).slice(1, -1))
-        const bytes = Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [address, part])))
-        return { bytes, hash: contentHash(bytes) }
+  return (request, chosen, baseUrl, work) =>
+    whenReady(templateOf(chosen.release).whenWhole(work), (template) => {
+      const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
+      const encoding = template.length < MIN_COMPRESSED_BYTES ? undefined : accepted
+      const parts = template.with(baseUrl)
+      const { hash, bytes, length } = documentsOf(chosen.release).get(`${encoding} ${baseUrl}`, () => {
+        const plain = Buffer.concat(parts)
+        const { length } = plain
+        const hash = contentHash(plain)
+        if (encoding === undefined && length <= MAX_WHOLE_BYTES) return { hash, bytes: plain, length }
+        const bytes = encoding && compressed(plain, encoding)
+        freeMemory(plain)
+        return { hash, bytes, length }
       })
-    const encoded = (encoding: ContentCoding) =>
-      documents.get(`${encoding} ${baseUrl}`, () => {
-        const { bytes, hash } = plain()
-        return { bytes: compressed(bytes, encoding), hash }
-      })
-    const encoding = isSmall ? undefined : acceptedEncoding(request.headers.get('accept-encoding'))
-    const { bytes, hash } = encoding === undefined ? plain() : encoded(encoding)
-    return validatedResponse(request, chosen, { format: 'json', encoding, hash, body: () => bytes })
-  }
-}
-
-function splitAt(bytes: Buffer, mark: Buffer): readonly Uint8Array[] {
-  const parts: Uint8Array[] = []
-  let start = 0
-  for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, start)) {
-    parts.push(bytes.subarray(start, at))
-    start = at + mark.length
-  }
-  return [...parts, bytes.subarray(start)]
+      const body = () => bytes ?? { length, chunks: () => inSlices(parts) }
+      return validatedResponse(request, chosen, { format: 'json', encoding, hash, body })
+    })
 }

@@ -68,7 +68,7 @@ export function bodyResponse(
 type Validated = Omit<Representation, 'body'> & {
   /** The hash of the bytes before compression. */
   readonly hash: string
-  readonly body: () => Uint8Array
+  readonly body: () => Exclude<HttpResponse['body'], undefined>
 } & Pick<HttpResponse, 'ownsBody'>
 
 /** A 304 if the client has the bytes under their tag, which is that before compression, marked with the encoding. */

@@ -23,7 +23,7 @@ import type document from './document.json'
 import { type Json, listOf, NOT_EMPTY, recordRef } from './schemas.ts'
 
 type Document = typeof document
-export type HeaderName = keyof Document['headers']
+type HeaderName = keyof Document['headers']
 
 /** What the document says of an operation besides what follows from its path and its parameters. */
 type OperationDescription = {

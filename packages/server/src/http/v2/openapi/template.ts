@@ -51,15 +51,20 @@ function valuesFor(catalog: Catalog): Json {
 const NAME = /\{([a-zA-Z]\w*)\}/g
 const ALONE = /^\{([a-zA-Z]\w*)\}$/
 
-/** The file with its names filled in: one that stands alone becomes its value, one in a text becomes text. */
+/** A part of the file with its names filled in: one that stands alone becomes its value, one in a text becomes text. */
+function filled(part: unknown, values: Json): unknown {
+  if (typeof part === 'string') {
+    const [, alone] = ALONE.exec(part) ?? []
+    return alone === undefined ? part.replace(NAME, (_, name) => String(values[name])) : values[alone]
+  }
+  if (Array.isArray(part)) return part.map((one) => filled(one, values))
+  if (typeof part !== 'object' || part === null) return part
+  return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, filled(one, values)]))
+}
+
 export function filledDocument(catalog: Catalog): typeof document {
-  const values = valuesFor(catalog)
-  const filled: typeof document = JSON.parse(JSON.stringify(document), (_, value) => {
-    if (typeof value !== 'string') return value
-    const [, alone] = ALONE.exec(value) ?? []
-    return alone === undefined ? value.replace(NAME, (_text, name) => String(values[name])) : values[alone]
-  })
+  const whole = filled(document, valuesFor(catalog)) as typeof document
   if ([...catalog.entities.values()].some(hasCoordinates))
-    Object.assign(filled.schemas.Suggestion.properties, { [DISTANCE]: DISTANCE_SCHEMA })
-  return filled
+    Object.assign(whole.schemas.Suggestion.properties, { [DISTANCE]: DISTANCE_SCHEMA })
+  return whole
 }
