@@ -2,7 +2,7 @@
 
 import { memoized } from '../../../base/memoized.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
-import { type ProblemKind, problemTitles } from '../../problem.ts'
+import { PROBLEMS, type ProblemKind } from '../../problem.ts'
 import type { Parameter } from '../parameter.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { derivedSchemas, type Json, listOf, schemaRef, sharedListOf } from './schemas.ts'
@@ -68,11 +68,11 @@ function parameterObject(parameter: Parameter): Json {
 const ANYWHERE: ProblemKind = 'bad-request'
 
 const statusesOf = ({ problems }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
-const statusOf = (kind: ProblemKind) => problemTitles[kind][0]
+const statusOf = (kind: ProblemKind) => PROBLEMS[kind][0]
 const problemName = (status: number) => `Problem${status}`
 
 const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
-  description: kinds.map((kind) => `\`${kind}\`: ${problemTitles[kind][1]}`).join('; '),
+  description: kinds.map((kind) => `\`${kind}\`: ${PROBLEMS[kind][1]}`).join('; '),
   content: { 'application/problem+json': { schema: schemaRef('Problem') } },
 })
 

@@ -11,12 +11,12 @@ import { VERDICTS } from '../../../query/resolve/verdict.ts'
 import { HOW } from '../../../query/search/explanation.ts'
 import { NUMBERINGS } from '../../../source/numbering.ts'
 import { MAX_ROWS } from '../../bodies/body-limits.ts'
-import { type ProblemKind, problemTitles, problemType } from '../../problem.ts'
+import { PROBLEMS, type ProblemKind, problemType } from '../../problem.ts'
 import { MAX_FILTER_VALUES } from '../parameter-definitions.ts'
 import document from './document.json' with { type: 'json' }
 import { changeRef, DISTANCE_SCHEMA, type Json } from './schemas.ts'
 
-export const problemKinds = Object.keys(problemTitles) as ProblemKind[]
+export const problemKinds = Object.keys(PROBLEMS) as ProblemKind[]
 
 const PART: Json = { type: ['string', 'number', 'null'], maxLength: MAX_ROW_CHARACTERS }
 
