@@ -48,7 +48,7 @@ export const textResponse = (
   request: HttpRequest,
   chosen: ChosenRelease,
   body: Uint8Array,
-  format: 'json' | 'text' = 'text',
+  format: Representation['format'] = 'text',
 ): HttpResponse =>
   bodyResponse(request, chosen, { format, encoding: acceptedEncoding(request.headers.get('accept-encoding')), body })
 
