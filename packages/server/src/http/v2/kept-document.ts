@@ -2,7 +2,7 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { memoized } from '../../base/memoized.ts'
 import type { Release } from '../../release/release.ts'
-import { type HttpRequest, type HttpResponse, type RunningJob, whenReady } from '../exchange.ts'
+import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { freeMemory } from '../free-memory.ts'
 import { inSlices } from './cached-response.ts'
 import { acceptedEncoding } from './negotiate.ts'
@@ -32,51 +32,30 @@ export function* jsonPieces(value: unknown, depth = DEPTH): Generator<string> {
   yield separator === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}'
 }
 
-/** A text in parts, with the address of the service between any two of them. */
-class Template {
-  readonly #pieces: Iterator<string>
-  /** Bytes, and undefined where the address stands. */
-  readonly #parts: (Uint8Array | undefined)[] = []
-  #text = ''
-  #isWhole = false
-  length = 0
+/** A text in parts: bytes, and undefined where the address of the service stands. */
+type Template = { readonly parts: readonly (Uint8Array | undefined)[]; readonly length: number }
 
-  constructor(pieces: Iterator<string>) {
-    this.#pieces = pieces
+function templateFrom(pieces: Iterable<string>): Template {
+  const parts: (Uint8Array | undefined)[] = []
+  let text = ''
+  let length = 0
+  const endPart = () => {
+    parts.push(Buffer.from(text))
+    text = ''
   }
-
-  /** Goes on where the request before was stopped, which may have lost its client or used up its time. */
-  whenWhole(work: RunningJob | undefined): Template | Promise<Template> {
-    while (!this.#isWhole) {
-      this.#add(this.#pieces.next())
-      const paused = work?.pause()
-      if (paused !== undefined) return paused.then(() => this.whenWhole(work))
+  for (const piece of pieces) {
+    length += piece.length
+    for (const [at, between] of piece.split(ADDRESS).entries()) {
+      if (at > 0) {
+        endPart()
+        parts.push(undefined)
+      }
+      text += between
     }
-    return this
+    if (text.length >= PART_CHARACTERS) endPart()
   }
-
-  #add({ done, value = '' }: IteratorResult<string, string | undefined>): void {
-    const [first = '', ...others] = value.split(ADDRESS)
-    this.#text += first
-    this.length += value.length
-    for (const text of others) {
-      this.#endPart()
-      this.#parts.push(undefined)
-      this.#text = text
-    }
-    this.#isWhole = done === true
-    if (this.#isWhole || this.#text.length >= PART_CHARACTERS) this.#endPart()
-  }
-
-  #endPart(): void {
-    this.#parts.push(Buffer.from(this.#text))
-    this.#text = ''
-  }
-
-  with(baseUrl: string): Uint8Array[] {
-    const address = Buffer.from(JSON.stringify(baseUrl).slice(1, -1))
-    return this.#parts.map((part) => part ?? address)
-  }
+  endPart()
+  return { parts, length }
 }
 
 const PART_CHARACTERS = 1 << 16
@@ -87,16 +66,11 @@ const MAX_KEPT_BYTES = 32_000_000
 
 type Kept = { readonly hash: string; readonly bytes: Uint8Array | undefined; readonly length: number }
 
-type KeptDocument = (
-  request: HttpRequest,
-  chosen: ChosenRelease,
-  baseUrl: string,
-  work?: RunningJob,
-) => HttpResponse | Promise<HttpResponse>
+type KeptDocument = (request: HttpRequest, chosen: ChosenRelease, baseUrl: string) => HttpResponse
 
 /** The response with what `describe` makes of a release, which must follow from it and the address alone. */
 export function keptDocument(describe: (release: Release, baseUrl: string) => object): KeptDocument {
-  const templateOf = memoized((release: Release) => new Template(jsonPieces(describe(release, ADDRESS))))
+  const templateOf = memoized((release: Release) => templateFrom(jsonPieces(describe(release, ADDRESS))))
   const documentsOf = memoized(
     (_: Release) =>
       new LruCache<Kept>({
@@ -105,21 +79,26 @@ export function keptDocument(describe: (release: Release, baseUrl: string) => ob
         weightOf: ({ bytes }) => bytes?.length ?? 0,
       }),
   )
-  return (request, chosen, baseUrl, work) =>
-    whenReady(templateOf(chosen.release).whenWhole(work), (template) => {
-      const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
-      const encoding = template.length < MIN_COMPRESSED_BYTES ? undefined : accepted
-      const parts = template.with(baseUrl)
-      const { hash, bytes, length } = documentsOf(chosen.release).get(`${encoding} ${baseUrl}`, () => {
-        const plain = Buffer.concat(parts)
-        const { length } = plain
-        const hash = contentHash(plain)
-        if (encoding === undefined && length <= MAX_WHOLE_BYTES) return { hash, bytes: plain, length }
-        const bytes = encoding && compressed(plain, encoding)
-        freeMemory(plain)
-        return { hash, bytes, length }
-      })
-      const body = () => bytes ?? { length, chunks: () => inSlices(parts) }
-      return validatedResponse(request, chosen, { format: 'json', encoding, hash, body })
+  return (request, chosen, baseUrl) => {
+    const template = templateOf(chosen.release)
+    const address = Buffer.from(JSON.stringify(baseUrl).slice(1, -1))
+    const parts = template.parts.map((part) => part ?? address)
+    const accepted = acceptedEncoding(request.headers.get('accept-encoding'))
+    const encoding = template.length < MIN_COMPRESSED_BYTES ? undefined : accepted
+    // The request for which a text is put together gets it as it is: it may have used up the time for more.
+    let fresh: Uint8Array | undefined
+    const { hash, bytes, length } = documentsOf(chosen.release).get(`${encoding} ${baseUrl}`, () => {
+      const plain = Buffer.concat(parts)
+      const { length } = plain
+      const hash = contentHash(plain)
+      if (encoding === undefined && length <= MAX_WHOLE_BYTES) return { hash, bytes: plain, length }
+      if (encoding === undefined) fresh = plain
+      const bytes = encoding && compressed(plain, encoding)
+      if (bytes !== undefined) freeMemory(plain)
+      return { hash, bytes, length }
     })
+    const body = () => bytes ?? fresh ?? { length, chunks: () => inSlices(parts) }
+    const ownsBody = fresh !== undefined
+    return validatedResponse(request, chosen, { format: 'json', encoding, hash, body, ownsBody })
+  }
 }

@@ -108,7 +108,7 @@ const RELEASE_ROUTES: Handling = {
   describeApi: handler({
     parse: (_, query) => refuseParameters(query, describeParameters),
     cost: (_, { catalog }) => catalog.entities.size * DESCRIPTION_COST,
-    respond: ({ context, request, addressed, baseUrl }) => indexResponse(request, addressed, baseUrl, context.work),
+    respond: ({ request, addressed, baseUrl }) => indexResponse(request, addressed, baseUrl),
   }),
 }
 

@@ -51,9 +51,7 @@ export const SERVICE_RESPONDERS = {
   listReleases: withoutParameters(({ context: { releases }, request, baseUrl }, chosen) =>
     jsonResponse(request, chosen, describeReleases(releases.list(), chosen.release.digest, baseUrl)),
   ),
-  getOpenapi: withoutParameters(({ context: { work }, request, baseUrl }, chosen) =>
-    openapiResponse(request, chosen, baseUrl, work),
-  ),
+  getOpenapi: withoutParameters(({ request, baseUrl }, chosen) => openapiResponse(request, chosen, baseUrl)),
   getProfile: withoutParameters(({ request }, chosen) => jsonResponse(request, chosen, parseJson(profileText()))),
   getRelease: ofRelease(({ context: { releases }, request, baseUrl }, release) =>
     jsonResponse(request, undated(release), describeRelease(release.manifest, releases.current.digest, baseUrl)),
