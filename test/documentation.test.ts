@@ -16,7 +16,7 @@ import { allCommands } from '../packages/server/src/cli/command-table.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follower.ts'
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin-paths.ts'
 import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
-import { problemTitles } from '../packages/server/src/http/problem.ts'
+import { PROBLEMS } from '../packages/server/src/http/problem.ts'
 import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/messages.ts'
 import { ROUTE_LABELS } from '../packages/server/src/http/routes.ts'
 import { pageHeaders } from '../packages/server/src/http/v1/page-headers.ts'
@@ -552,14 +552,13 @@ describe(CONTRACT, () => {
 
   test('has every problem, with its status and title', () => {
     const documented = contract('Problems').rows.map(([kind, status, title]) => `${kind} ${status} ${title}`)
-    const real = Object.entries(problemTitles).map(([kind, [status, title]]) => `\`${kind}\` ${status} ${title}`)
+    const real = Object.entries(PROBLEMS).map(([kind, [status, title]]) => `\`${kind}\` ${status} ${title}`)
     expect(compare(documented, real)).toEqual(SAME)
   })
 
   test('is the only page with a table of problems, or of limits', () => {
     const tables = documents.flatMap(({ file, sections }) => sections.map(({ rows, title }) => ({ file, rows, title })))
-    const isOfProblems = (rows: string[][]) =>
-      rows.filter(([kind = '']) => (spans(kind)[0] ?? '') in problemTitles).length
+    const isOfProblems = (rows: string[][]) => rows.filter(([kind = '']) => (spans(kind)[0] ?? '') in PROBLEMS).length
     expect(tables.filter(({ rows }) => isOfProblems(rows) > 2).map(({ file }) => file)).toEqual([CONTRACT])
     const limits = tables.filter(
       ({ title, rows }) => title === 'Limits' && rows.some(([, max = '']) => /^\d/.test(max)),
@@ -570,7 +569,7 @@ describe(CONTRACT, () => {
   test.each(each)('%s names only problems that there are', (_file, { text }) => {
     const named = [...text.matchAll(/\b[45]\d\d `([a-z-]+)`|urn:nomenclator:problem:([a-z-]+)/g)]
     const kinds = named.map(([, beside, inType]) => beside ?? inType ?? '')
-    expect(kinds.filter((kind) => !(kind in problemTitles))).toEqual([])
+    expect(kinds.filter((kind) => !(kind in PROBLEMS))).toEqual([])
   })
 
   test.each(entityNames)('has the fields of %s, in order, with their types', (name: string) => {

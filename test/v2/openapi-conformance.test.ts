@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   overloaded,
+  PROBLEMS,
   type Problem,
   type ProblemKind,
   problemResponse,
-  problemTitles,
   problemType,
 } from '../../packages/server/src/http/problem.ts'
 import { HEAD_LIMITS } from '../../packages/server/src/http/wire/request-head.ts'
@@ -205,7 +205,7 @@ describe('every documented response', () => {
 
   test.each(each)('of %s that is a problem', async (_path, operation) => {
     const statuses = new Set<string>()
-    for (const [kind, [status]] of Object.entries(problemTitles)) {
+    for (const [kind, [status]] of Object.entries(PROBLEMS)) {
       const response = await wrongs[kind as ProblemKind](operation)
       if (response.status < 400) continue
       const { type } = (await response.clone().json()) as { type: string }

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { version } from '../../packages/server/src/base/version.ts'
 import { catalogOf } from '../../packages/server/src/catalog/catalog.ts'
-import { type ProblemKind, problemTitles, problemType } from '../../packages/server/src/http/problem.ts'
+import { PROBLEMS, type ProblemKind, problemType } from '../../packages/server/src/http/problem.ts'
 import { OPENAPI_PATH, RESOLVE_PATH } from '../../packages/server/src/http/routes.ts'
 import { v1Routes } from '../../packages/server/src/http/v1/v1.ts'
 import { openapiDocument } from '../../packages/server/src/http/v2/openapi/document.ts'
@@ -87,11 +87,11 @@ describe('the document', () => {
     const schemas = document.components?.schemas as
       | { Problem?: { properties: { type: { enum: string[] } } } }
       | undefined
-    const kinds = Object.keys(problemTitles) as ProblemKind[]
+    const kinds = Object.keys(PROBLEMS) as ProblemKind[]
     expect(schemas?.Problem?.properties.type.enum).toEqual(kinds.map(problemType))
     for (const { responses } of operations) {
       for (const kind of kinds) {
-        const [status, title] = problemTitles[kind]
+        const [status, title] = PROBLEMS[kind]
         if (responses[status] !== undefined) expect(responses[status].description).toContain(`\`${kind}\`: ${title}`)
       }
     }

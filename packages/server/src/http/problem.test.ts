@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '../../../../test/support/responses.ts'
 import { RequestId } from './observation/request-id.ts'
-import { type Problem, type ProblemKind, problemResponse, problemTitles } from './problem.ts'
+import { PROBLEMS, type Problem, type ProblemKind, problemResponse } from './problem.ts'
 
 type Case<K extends ProblemKind> = readonly [problem: Omit<Extract<Problem, { kind: K }>, 'kind'>, detail: string]
 
@@ -210,7 +210,7 @@ test.each(cases)('$status $kind: $detail', async ({ kind, problem, status, title
   expect(await response.text()).toBe(JSON.stringify(body))
 })
 
-test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(problemTitles).sort()))
+test('every kind has a case here', () => expect(Object.keys(words).sort()).toEqual(Object.keys(PROBLEMS).sort()))
 
 test('below API v2, and only there, a problem has the id of its request', () => {
   const id = new RequestId({ trustedProxies: undefined }, undefined, undefined)

@@ -7,7 +7,7 @@ import type { Entity } from '../../catalog/entity.ts'
 import { ancestorsOf } from '../../catalog/lineage.ts'
 import { pathsOf } from '../../catalog/paths.ts'
 import { type Content, type Html, html } from '../../http/html.ts'
-import { badParameter, type ProblemKind, problemTitles } from '../../http/problem.ts'
+import { badParameter, PROBLEMS, type ProblemKind } from '../../http/problem.ts'
 import { OPENAPI_PATH } from '../../http/routes.ts'
 import { parameterNamed } from '../../http/v2/parameter.ts'
 import { listParameters } from '../../http/v2/parameter-definitions.ts'
@@ -381,7 +381,7 @@ function memberRows(view: View, { properties = {} }: ShownSchema): FieldRow[] {
 // Problems.
 
 function problemsSection({ words }: View): Html {
-  const kinds = Object.entries(problemTitles) as [ProblemKind, readonly [number, string]][]
+  const kinds = Object.entries(PROBLEMS) as [ProblemKind, readonly [number, string, ...unknown[]]][]
   const isFirst = (at: number) => kinds[at - 1]?.[1][0] !== kinds[at]?.[1][0]
   return html`<section aria-labelledby="problems"><h2 id="problems">${words.reference.problemsTitle}</h2>
 <p>${words.reference.problemsText}</p>

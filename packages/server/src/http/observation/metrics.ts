@@ -19,35 +19,6 @@ const routeNumber = Object.fromEntries(ROUTE_LABELS.map((label, at) => [label, a
   Record<RouteLabel, number>
 >
 
-/** The counters of a process as plain JSON, which a worker sends its supervisor. */
-export type MetricsSnapshot = {
-  readonly pid: number
-  readonly connections: number
-  readonly streams: number
-  readonly unsentBytes: number
-  readonly computing: number
-  readonly computeSeconds: number
-  readonly refused: Readonly<Record<RefusalReason, number>>
-  readonly swaps: number
-  readonly scrubSound: boolean | undefined
-  readonly scrubEnded: number
-  /** Requests by route and status class, one route after the other. */
-  readonly requests: readonly number[]
-  /** Requests by route and bucket, one route after the other; not cumulative. */
-  readonly durations: readonly number[]
-  /** Seconds by route. */
-  readonly durationSums: readonly number[]
-  /** Bytes of bodies by route. */
-  readonly bodyBytes: readonly number[]
-  readonly slowRequests: number
-  readonly errors: number
-  readonly droppedAccessLines: number
-  /** Samples by bucket; not cumulative. */
-  readonly lags: readonly number[]
-  readonly lagSum: number
-  readonly residentBytes: number
-}
-
 export class Metrics {
   /** Open at this moment. */
   connections = 0
@@ -99,31 +70,32 @@ export class Metrics {
     this.#lagSum += seconds
   }
 
-  snapshot(): MetricsSnapshot {
+  /** The counters as plain JSON, which a worker sends its supervisor. */
+  snapshot() {
     return {
       pid: process.pid,
-      connections: this.connections,
-      streams: this.streams,
-      unsentBytes: this.unsentBytes,
-      computing: this.computing,
-      computeSeconds: this.computeSeconds,
+      ...countersIn(this),
       refused: { ...this.refused },
-      swaps: this.swaps,
-      scrubSound: this.scrubSound,
-      scrubEnded: this.scrubEnded,
+      /** Requests by route and status class, one route after the other. */
       requests: [...this.#requests],
+      /** Requests by route and bucket, one route after the other; not cumulative. */
       durations: [...this.#durations],
+      /** Seconds by route. */
       durationSums: [...this.#durationSums],
+      /** Bytes of bodies by route. */
       bodyBytes: [...this.#bodyBytes],
-      slowRequests: this.slowRequests,
-      errors: this.errors,
-      droppedAccessLines: this.droppedAccessLines,
+      /** Samples by bucket; not cumulative. */
       lags: [...this.#lags],
       lagSum: this.#lagSum,
       residentBytes: process.memoryUsage.rss(),
     }
   }
 }
+
+/** The counters that are added to from outside, without the methods. */
+const countersIn = (metrics: Metrics) => ({ ...metrics })
+
+export type MetricsSnapshot = Readonly<ReturnType<Metrics['snapshot']>>
 
 function bucketOf(bounds: readonly number[], value: number): number {
   let bucket = 0
@@ -145,35 +117,20 @@ export function watchEventLoop(metrics: Metrics): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-const added = (a: readonly number[], b: readonly number[]): number[] => a.map((value, at) => value + (b[at] ?? 0))
-
-const addedByName = <K extends string>(a: Readonly<Record<K, number>>, b: Readonly<Record<K, number>>) =>
-  Object.fromEntries(Object.keys(a).map((name) => [name, a[name as K] + b[name as K]])) as Record<K, number>
+/** The sum of two numbers, or of the members of two lists or tables of them; of other values, the first. */
+function added<T>(a: T, b: T): T {
+  if (typeof a === 'number' && typeof b === 'number') return (a + b) as T
+  if (Array.isArray(a) && Array.isArray(b)) return a.map((value, at) => added(value, b[at] ?? 0)) as T
+  if (typeof a !== 'object' || a === null) return a
+  return Object.fromEntries(Object.entries(a).map(([name, value]) => [name, added(value, b[name as keyof T])])) as T
+}
 
 /** Adds the counters of several processes. A scrub is the same for all of them, so the latest counts. */
 export const mergeSnapshots = (snapshots: readonly [MetricsSnapshot, ...MetricsSnapshot[]]): MetricsSnapshot =>
-  snapshots.reduce((a, b) => ({
-    pid: a.pid,
-    connections: a.connections + b.connections,
-    streams: a.streams + b.streams,
-    unsentBytes: a.unsentBytes + b.unsentBytes,
-    computing: a.computing + b.computing,
-    computeSeconds: a.computeSeconds + b.computeSeconds,
-    refused: addedByName(a.refused, b.refused),
-    swaps: a.swaps + b.swaps,
-    scrubSound: b.scrubEnded > a.scrubEnded ? b.scrubSound : a.scrubSound,
-    scrubEnded: Math.max(a.scrubEnded, b.scrubEnded),
-    requests: added(a.requests, b.requests),
-    durations: added(a.durations, b.durations),
-    durationSums: added(a.durationSums, b.durationSums),
-    bodyBytes: added(a.bodyBytes, b.bodyBytes),
-    slowRequests: a.slowRequests + b.slowRequests,
-    errors: a.errors + b.errors,
-    droppedAccessLines: a.droppedAccessLines + b.droppedAccessLines,
-    lags: added(a.lags, b.lags),
-    lagSum: a.lagSum + b.lagSum,
-    residentBytes: a.residentBytes + b.residentBytes,
-  }))
+  snapshots.reduce((a, b) => {
+    const { scrubSound, scrubEnded } = b.scrubEnded > a.scrubEnded ? b : a
+    return { ...added(a, b), pid: a.pid, scrubSound, scrubEnded }
+  })
 
 /** Returns the counters of a process that has ended, without the values of one moment. */
 export const countersOf = (snapshot: MetricsSnapshot): MetricsSnapshot => ({

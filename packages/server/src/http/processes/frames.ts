@@ -57,7 +57,11 @@ export class FrameSocket {
     header.writeUInt32LE(id, 1)
     header.writeUInt32LE(length, 5)
     // Small frames go out in one piece, since each write is a call of the system; large ones are not copied.
-    this.#unsent.push(...(length < LARGE_BYTES ? [Buffer.concat([header, ...parts])] : [header, ...parts]))
+    if (length < LARGE_BYTES) {
+      const copy = Buffer.concat([header, ...parts])
+      this.#owned.add(copy)
+      this.#unsent.push(copy)
+    } else this.#unsent.push(header, ...parts)
     this.#unsentBytes += HEADER_BYTES + length
     if (isIdle) this.sendRest()
   }

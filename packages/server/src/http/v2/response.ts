@@ -48,7 +48,7 @@ export const textResponse = (
   request: HttpRequest,
   chosen: ChosenRelease,
   body: Uint8Array,
-  format: 'json' | 'text' = 'text',
+  format: Representation['format'] = 'text',
 ): HttpResponse =>
   bodyResponse(request, chosen, { format, encoding: acceptedEncoding(request.headers.get('accept-encoding')), body })
 
@@ -68,7 +68,7 @@ export function bodyResponse(
 type Validated = Omit<Representation, 'body'> & {
   /** The hash of the bytes before compression. */
   readonly hash: string
-  readonly body: () => Uint8Array
+  readonly body: () => Exclude<HttpResponse['body'], undefined>
 } & Pick<HttpResponse, 'ownsBody'>
 
 /** A 304 if the client has the bytes under their tag, which is that before compression, marked with the encoding. */

@@ -4,7 +4,7 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { isNaming, type NamingField } from '../../catalog/languages/languages.ts'
 import { pathTo } from '../../catalog/lineage.ts'
-import { geometryReader } from '../../query/formats/geojson.ts'
+import { featureCollection, geometryReader } from '../../query/formats/geojson.ts'
 import { DISTANCE } from '../../query/near.ts'
 import { searchText } from '../../query/search/anchored.ts'
 import type { AliasMatch } from '../../query/search/explanation.ts'
@@ -16,12 +16,11 @@ import type { Release } from '../../release/release.ts'
 import type { HttpRequest, HttpResponse } from '../exchange.ts'
 import { badParameter } from '../problem.ts'
 import type { NamedBy } from './key-text.ts'
-import { acceptedEncoding } from './negotiate.ts'
 import type { NamedAncestor } from './parameter-definitions.ts'
 import { isBelow, positionNamed } from './record-key.ts'
 import { publishedRecord, type SummaryOptions, summarizeRecord } from './record-summary.ts'
 import type { SearchRequest } from './request/search-request.ts'
-import { bodyResponse, type ChosenRelease, jsonResponse } from './response.ts'
+import { type ChosenRelease, jsonResponse, textResponse } from './response.ts'
 
 /** What a form offers of a suggestion. */
 const optionOf = ({ code, key, name }: RenderedSuggestion) => ({
@@ -54,12 +53,9 @@ export function respondSearch(
   }
   const features = resultsOf(release, search).map((result) => {
     const shape = geometryReader(release, release.entity(result.name).definition, geometry)(result.position)
-    const properties = renderSuggestion(release, result, words, { baseUrl, language })
-    return `{"type":"Feature","geometry":${shape},"properties":${JSON.stringify(properties)}}`
+    return [shape, renderSuggestion(release, result, words, { baseUrl, language })] as const
   })
-  const body = Buffer.from(`{"type":"FeatureCollection","features":[${features.join()}]}`)
-  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-  return bodyResponse(request, chosen, { format: 'geojson', encoding, body })
+  return textResponse(request, chosen, featureCollection(features), 'geojson')
 }
 
 type AncestorBy = NamedAncestor & { readonly by: NamedBy | undefined }

@@ -1,7 +1,7 @@
 // A response on the wire: status line, headers, length and body.
 import { describe, expect, test } from 'bun:test'
 import { emptyResponse, textResponse } from '../exchange.ts'
-import { problemTitles } from '../problem.ts'
+import { PROBLEMS } from '../problem.ts'
 import { ResponseBuffer } from './response-buffer.ts'
 
 const DATE = 'Sun, 15 Nov 2026 12:00:00 GMT'
@@ -37,7 +37,7 @@ describe('a response', () => {
     ],
   ])('%s', (_name, response, wanted) => expect(written(response)).toBe(wanted))
 
-  test.each([200, 206, 304, 308, 406, 410, 412, 416, 503, ...Object.values(problemTitles).map(([status]) => status)])(
+  test.each([200, 206, 304, 308, 406, 410, 412, 416, 503, ...Object.values(PROBLEMS).map(([status]) => status)])(
     'of status %i has a reason',
     (status) =>
       expect(written([emptyResponse(status, {}), true, '', DATE])).toMatch(/^HTTP\/1\.1 \d{3} [A-Z][A-Za-z ]+\r\n/),

@@ -6,7 +6,7 @@ import { pathTo } from '../../catalog/lineage.ts'
 import { usualCodeOf } from '../../catalog/official-code.ts'
 import { wordsOf } from '../../catalog/words.ts'
 import { find, type Query } from '../../query/finder.ts'
-import { geometryReader } from '../../query/formats/geojson.ts'
+import { featureCollection, geometryReader } from '../../query/formats/geojson.ts'
 import type { IndexColumn } from '../../release/index/index-file.ts'
 import { codeReader, positionsWithCode } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
@@ -16,9 +16,8 @@ import { ProblemError } from '../problem.ts'
 import { WSCATGEO_PATH } from '../routes.ts'
 import { howToImport } from '../v2/boundary-filters.ts'
 import { percentDecoded } from '../v2/key-text.ts'
-import { acceptedEncoding } from '../v2/negotiate.ts'
 import { isBelow } from '../v2/record-key.ts'
-import { bodyResponse, responseHead } from '../v2/response.ts'
+import { jsonResponse, responseHead, textResponse } from '../v2/response.ts'
 import { LISTS, SEATS, WIDTHS, type WscatgeoList, type WscatgeoPlace } from './tables.ts'
 
 const V2 = 'v2'
@@ -48,12 +47,11 @@ export function respondWscatgeo(release: Release, request: HttpRequest): HttpRes
   if (segment === SHAPES) return respondShapes(release, request, entity, list, rest.slice(1))
   const positions = entity === undefined ? [] : positionsFor(release, entity, list, rest)
   const datos = entity === undefined ? [] : rowsOf(release, entity, list, positions, isV2)
-  const body = Buffer.from(JSON.stringify({ datos, metadatos: originOf(release, entity), numReg: datos.length }))
+  const answer = { datos, metadatos: originOf(release, entity), numReg: datos.length }
   const chosen = { release, isNamed: false }
-  if (datos.length === 0)
-    return { status: 404, head: responseHead(chosen, { format: 'json', encoding: undefined }, undefined), body }
-  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-  return bodyResponse(request, chosen, { format: 'json', encoding, body })
+  if (datos.length > 0) return jsonResponse(request, chosen, answer)
+  const head = responseHead(chosen, { format: 'json', encoding: undefined }, undefined)
+  return { status: 404, head, body: Buffer.from(JSON.stringify(answer)) }
 }
 
 const knownPaths = [...LISTS.keys()].flatMap((list) => [`${WSCATGEO_PATH}/${V2}/${list}`, `${WSCATGEO_PATH}/${list}`])
@@ -70,13 +68,9 @@ function respondShapes(
   const positions = has ? [...positionsFor(release, entity, list, segments)] : []
   if (!has || positions.length === 0) throw noShapes(list, has)
   const geometryAt = geometryReader(release, entity, positions.length === 1 ? 'full' : 'screen')
-  const features = rowsOf(release, entity, list, positions, true).map(
-    (row, at) =>
-      `{"type":"Feature","geometry":${geometryAt(positions[at] as number)},"properties":${JSON.stringify(row)}}`,
-  )
-  const body = Buffer.from(`{"type":"FeatureCollection","features":[${features.join()}]}`)
-  const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
-  return bodyResponse(request, { release, isNamed: false }, { format: 'geojson', encoding, body })
+  const rows = rowsOf(release, entity, list, positions, true)
+  const features = rows.map((row, at) => [geometryAt(positions[at] as number), row] as const)
+  return textResponse(request, { release, isNamed: false }, featureCollection(features), 'geojson')
 }
 
 const noShapes = ({ collection }: WscatgeoList, hasBoundaries: boolean) =>

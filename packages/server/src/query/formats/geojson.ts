@@ -13,6 +13,9 @@ import { memberAdder, type Selection } from './selection.ts'
 /** Features are whole already. */
 const WHOLE: Selection = { fields: undefined, facts: false, embed: 'full' }
 
+const COLLECTION = Buffer.from('{"type":"FeatureCollection","features":[')
+const COLLECTION_END = Buffer.from(']}')
+
 export const geojson: RecordFormat = {
   title: 'GeoJSON',
   description: 'each record is a feature with its point or its boundary',
@@ -23,8 +26,8 @@ export const geojson: RecordFormat = {
   reader: featureReader(''),
   encoder: (entity, _, about) => ({
     ...json.encoder(entity, WHOLE, about),
-    head: Buffer.from('{"type":"FeatureCollection","features":['),
-    tail: () => Buffer.from(']}'),
+    head: COLLECTION,
+    tail: () => COLLECTION_END,
   }),
 }
 
@@ -56,6 +59,15 @@ function featureReader(before: string): NonNullable<RecordFormat['reader']> {
 }
 
 const CLOSING = Buffer.from('}')
+
+/** A collection of features, each with its geometry as JSON, and its properties. */
+export function featureCollection(features: Iterable<readonly [geometry: string, properties: object]>): Buffer {
+  const texts = Array.from(
+    features,
+    ([geometry, properties]) => `{"type":"Feature","geometry":${geometry},"properties":${JSON.stringify(properties)}}`,
+  )
+  return Buffer.concat([COLLECTION, Buffer.from(texts.join()), COLLECTION_END])
+}
 
 /** Reads the geometry of the record at a position as JSON: its shape, else its point, else null. */
 export function geometryReader(release: Release, entity: Entity, geometry: Geometry): (position: number) => string {

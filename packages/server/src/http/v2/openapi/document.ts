@@ -1,42 +1,12 @@
 // The OpenAPI document of both APIs: derived from a catalog, the tables of parameters and the table of problems.
 
 import { memoized } from '../../../base/memoized.ts'
-import { version } from '../../../base/version.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
-import { PER_PAGE, v1Collections } from '../../../catalog/collections.ts'
-import { type ProblemKind, problemTitles } from '../../problem.ts'
-import type { Tag } from '../fixed-routes.ts'
+import { PROBLEMS, type ProblemKind } from '../../problem.ts'
 import type { Parameter } from '../parameter.ts'
-import { MAX_FILTER_VALUES } from '../parameter-definitions.ts'
-import { headers, type Operation, operationsOf } from './operations.ts'
-import { type Json, listOf, problemKinds, schemaRef, schemasOf, sharedListOf } from './schemas.ts'
-
-const info: Json = {
-  title: 'Nomenclator',
-  version,
-  summary: 'Reference catalogs, read-only and without credentials',
-  description: `Two versions of one API over the same records.
-
-- HEAD is understood wherever GET is; OPTIONS lists the methods that are allowed. Any origin may read (CORS).
-- API v1 ignores parameters that it does not know; API v2 refuses them.
-- A path with a slash at its end is redirected (308) to the one without, and a former code of a record to its code of today.
-- \`X-Release\` is the digest of the release that API v2 read.
-- An \`ETag\` that is sent back as \`If-None-Match\`, or \`Last-Modified\` as \`If-Modified-Since\`, leads to a 304 when nothing has changed. \`Cache-Control\` lets a response be kept forever where the whole digest of a release is in the URL.
-- \`X-Request-Id\` of API v2 is what the log of the service calls a request.
-- \`Nomenclator-Shelf\` of API v2 says that a newer release may exist, which this server cannot have for the time being, and since when.
-- API v2 compresses responses as \`Accept-Encoding\` allows.`,
-  license: { name: 'MIT', identifier: 'MIT' },
-}
-
-const tagsOf = (catalog: Catalog): Readonly<Record<Tag, string>> => ({
-  Overview: 'What there is',
-  Lists: `${catalog.collections.size} collections in pages. All filters of a request have ${MAX_FILTER_VALUES} values at most`,
-  Records: 'Records one by one',
-  Bulk: 'All records of a collection in one response',
-  Search: 'Typeahead over all collections',
-  Releases: 'Releases of the catalogs, and what changed between them',
-  'API v1': `${v1Collections(catalog).length} collections in pages of ${PER_PAGE}`,
-})
+import { type Operation, operationsOf } from './operations.ts'
+import { derivedSchemas, type Json, listOf, schemaRef, sharedListOf } from './schemas.ts'
+import { filledDocument, problemKinds } from './template.ts'
 
 type Section = 'parameters' | 'headers' | 'responses'
 type Ref = (section: Section, name: string) => Json
@@ -98,11 +68,11 @@ function parameterObject(parameter: Parameter): Json {
 const ANYWHERE: ProblemKind = 'bad-request'
 
 const statusesOf = ({ problems }: Operation) => [...new Set([ANYWHERE, ...problems].map(statusOf))]
-const statusOf = (kind: ProblemKind) => problemTitles[kind][0]
+const statusOf = (kind: ProblemKind) => PROBLEMS[kind][0]
 const problemName = (status: number) => `Problem${status}`
 
 const problemResponse = (kinds: readonly ProblemKind[]): Json => ({
-  description: kinds.map((kind) => `\`${kind}\`: ${problemTitles[kind][1]}`).join('; '),
+  description: kinds.map((kind) => `\`${kind}\`: ${PROBLEMS[kind][1]}`).join('; '),
   content: { 'application/problem+json': { schema: schemaRef('Problem') } },
 })
 
@@ -133,21 +103,15 @@ function operationObject(operation: Operation, names: ParameterNames, ref: Ref):
   }
 }
 
-function componentsOf(catalog: Catalog, operations: readonly Operation[], names: ParameterNames, ref: Ref): Json {
+function responsesOf(operations: readonly Operation[], ref: Ref): Json {
   const statuses = new Set(operations.flatMap(statusesOf))
   const problemsWith = (status: number) => problemResponse(problemKinds.filter((kind) => statusOf(kind) === status))
-  const used = new Set<string>(operations.flatMap((one) => one.headers))
   const shared = operations.flatMap((one) => (one.sharedAs === undefined ? [] : [[one.sharedAs, okResponse(one, ref)]]))
   return {
-    schemas: schemasOf(catalog),
-    parameters: Object.fromEntries(Array.from(names, ([one, name]) => [name, parameterObject(one)])),
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name))),
-    responses: {
-      ...Object.fromEntries(shared),
-      NotModified: { description: 'The client has it already' },
-      ...Object.fromEntries([...statuses].map((status) => [problemName(status), problemsWith(status)])),
-      OtherProblem: problemResponse(problemKinds.filter((kind) => !statuses.has(statusOf(kind)))),
-    },
+    ...Object.fromEntries(shared),
+    NotModified: { description: 'The client has it already' },
+    ...Object.fromEntries([...statuses].map((status) => [problemName(status), problemsWith(status)])),
+    OtherProblem: problemResponse(problemKinds.filter((kind) => !statuses.has(statusOf(kind)))),
   }
 }
 
@@ -161,19 +125,26 @@ function describedWhenRead<T>(members: ReadonlyMap<string, T>, describe: (member
 
 /** The document without its servers. */
 const derivedDocument = memoized((catalog: Catalog): Json => {
-  const operations = operationsOf(catalog)
+  const { info, tags, headers, operations: described, schemas } = filledDocument(catalog)
+  const operations = operationsOf(catalog, described)
   const names = parameterNames(new Set(operations.flatMap(({ inQuery }) => [...inQuery.values()])))
   const ref = references()
+  const used = new Set<string>(operations.flatMap((one) => one.headers))
   return {
     openapi: '3.1.1',
     info,
     security: [],
-    tags: Object.entries(tagsOf(catalog)).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: describedWhenRead(
       Map.groupBy(operations, ({ path }) => path),
       (all) => Object.fromEntries(all.map((one) => [one.method ?? 'get', operationObject(one, names, ref)])),
     ),
-    components: componentsOf(catalog, operations, names, ref),
+    components: {
+      schemas: { ...derivedSchemas(catalog), ...schemas },
+      parameters: Object.fromEntries(Array.from(names, ([one, name]) => [name, parameterObject(one)])),
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name))),
+      responses: responsesOf(operations, ref),
+    },
   }
 })
 

@@ -7,7 +7,7 @@ import { languagesOf } from '../../../catalog/languages/languages.ts'
 import { pascalCase } from '../../../catalog/typescript.ts'
 import type { ProblemKind } from '../../problem.ts'
 import { FORMATS } from '../../v1/page-request.ts'
-import { type DescribedRoute, FIXED_ROUTES, ROWS_ROUTE } from '../fixed-routes.ts'
+import { FIXED_ROUTES, type FixedPath } from '../fixed-routes.ts'
 import { choice, type Parameter, type ParameterTable } from '../parameter.ts'
 import {
   bulkParameters,
@@ -19,9 +19,34 @@ import {
   recordParameters,
 } from '../parameter-definitions.ts'
 import { bulkTemplate, type Place, placesOf, recordTemplate, recordVariables } from '../record-paths.ts'
-import { COUNT, type Json, listOf, NOT_EMPTY, recordRef, schemaRef, TEXT } from './schemas.ts'
+import type document from './document.json'
+import { type Json, listOf, NOT_EMPTY, recordRef } from './schemas.ts'
 
-export type Operation = Omit<DescribedRoute, 'parameters'> & {
+type Document = typeof document
+type HeaderName = keyof Document['headers']
+
+/** What the document says of an operation besides what follows from its path and its parameters. */
+type OperationDescription = {
+  readonly tag: keyof Document['tags']
+  readonly summary: string
+  readonly description: string
+  /** The schema of the body of a response with status 200. */
+  readonly schema: Json
+  /** The default is JSON. */
+  readonly mediaType?: string
+  readonly requestBody?: Json
+  /** True if the whole body has a digest, and parts of it can be requested. */
+  readonly hasRanges?: boolean
+  /** False if it has no validator, so that there is never a 304. */
+  readonly hasValidator?: boolean
+  /** Its problems besides those that follow. */
+  readonly problems?: readonly ProblemKind[]
+}
+
+export type Operation = OperationDescription & {
+  readonly path: string
+  /** The default is GET. */
+  readonly method?: 'post'
   readonly id: string
   /** The entity of its records. */
   readonly entity?: Entity
@@ -34,28 +59,14 @@ export type Operation = Omit<DescribedRoute, 'parameters'> & {
   readonly problems: readonly ProblemKind[]
 }
 
-const header = (description: string, schema: Json, required = true): Json => ({ description, required, schema })
-
-/** The headers that the document describes one by one; its introduction describes those of nearly every response. */
-export const headers = {
-  'X-Page': header('Number of this page', COUNT),
-  'X-Per-Page': header('Records on a page', COUNT),
-  'X-Total': header('Number of records in all', COUNT),
-  'X-Total-Pages': header('Number of pages in all', COUNT),
-  Link: header('Other pages (RFC 8288), where there are any', TEXT, false),
-  'Content-Language': header('Languages of the names, where lang is given', TEXT, false),
-  'Repr-Digest': header('Digest of the body as it is sent (RFC 9530)', TEXT, false),
-} satisfies Readonly<Record<string, Json>>
-type HeaderName = keyof typeof headers
-
 const DIGEST_IN_PATH: Json = {
   name: 'digest',
   description: 'its digest, or the beginning of it',
   schema: RELEASE.schema,
 }
 
-type Given = Omit<DescribedRoute, 'parameters'> &
-  Pick<Operation, 'id' | 'entity' | 'sharedAs'> & {
+type Given = OperationDescription &
+  Pick<Operation, 'id' | 'path' | 'method' | 'entity' | 'sharedAs'> & {
     readonly named?: Entity
     readonly parameters?: ParameterTable | undefined
   }
@@ -90,11 +101,15 @@ function operation({ named, parameters = new Map(), problems = [], ...route }: G
   }
 }
 
-export function operationsOf(catalog: Catalog): Operation[] {
+/** All operations; those whose paths name no list are described by the file of the document. */
+export function operationsOf(catalog: Catalog, operations: Document['operations']): Operation[] {
   const { own, below, around } = placesOf(catalog)
+  const described = operations as unknown as Readonly<Record<string, OperationDescription>>
+  const fixed = (id: string, route: Pick<Given, 'path' | 'method' | 'parameters'>) =>
+    operation({ ...route, ...(described[id] as OperationDescription), id })
   return [
-    ...Object.entries<DescribedRoute>({ ...FIXED_ROUTES, resolveRows: ROWS_ROUTE }).map(([id, route]) =>
-      operation({ ...route, id, parameters: route.parameters?.(catalog) }),
+    ...Object.entries<FixedPath>(FIXED_ROUTES).map(([id, route]) =>
+      fixed(id, { ...route, parameters: route.parameters?.(catalog) }),
     ),
     ...own.map(listOperation),
     ...below.map(listOperation),
@@ -102,7 +117,8 @@ export function operationsOf(catalog: Catalog): Operation[] {
     ...own.map(bulkOperation),
     ...around.flatMap((place) => [listOperation(place), bulkOperation(place)]),
     ...below.map(bulkOperation),
-    ...v1Operations(catalog),
+    fixed('listCollectionsV1', { path: V1_PATH }),
+    ...v1Lists(catalog),
   ]
 }
 
@@ -180,17 +196,8 @@ const v1Parameters: ParameterTable = new Map<string, Parameter>([
   [V1_FORMAT.name, V1_FORMAT],
 ])
 
-const v1Operations = (catalog: Catalog): Operation[] => [
-  operation({
-    path: V1_PATH,
-    id: 'listCollectionsV1',
-    tag: 'API v1',
-    summary: 'The collections of API v1',
-    description: 'The URL of each, by name.',
-    hasValidator: false,
-    schema: schemaRef('CollectionsV1'),
-  }),
-  ...v1Collections(catalog).map(({ name, title, entity }) =>
+const v1Lists = (catalog: Catalog): Operation[] =>
+  v1Collections(catalog).map(({ name, title, entity }) =>
     operation({
       path: v1PathOf({ name }),
       id: `list${pascalCase(name)}V1`,
@@ -201,5 +208,4 @@ const v1Operations = (catalog: Catalog): Operation[] => [
       schema: listOf(recordRef(entityIn(catalog, entity))),
       sharedAs: `${pascalCase(name)}Page`,
     }),
-  ),
-]
+  )
