@@ -43,7 +43,7 @@ function copied<S extends Summaries>(from: string, files: S, to: string): S {
 }
 
 /** The kinds of findings about boundaries begin so. */
-const BOUNDARY_FINDING = 'boundary-'
+export const isOfBoundary = (kind: string): boolean => kind.startsWith('boundary-')
 
 /** A release that was built, with the boundaries that its source has for lists in it: the same records in other directories. */
 export async function withBoundaries(built: Built, source: Source, directory: string, store: Store): Promise<Built> {
@@ -57,7 +57,7 @@ export async function withBoundaries(built: Built, source: Source, directory: st
   for (const [name, match] of given) {
     const { definition, stored } = release.entity(name)
     const { shapes, findings: ofShapes } = match(boundaryListOf(release, definition))
-    const isKept = ({ entity, kind }: ReleaseFinding) => entity !== name || !kind.startsWith(BOUNDARY_FINDING)
+    const isKept = ({ entity, kind }: ReleaseFinding) => entity !== name || !isOfBoundary(kind)
     findings = [...findings.filter(isKept), ...ofShapes.map((finding) => ({ ...finding, entity: name }))]
     if (shapes.length === 0) continue
     const target = join(directory, `${name}.boundaries`)

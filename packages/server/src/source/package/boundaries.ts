@@ -55,6 +55,20 @@ export const boundariesByEntity = (
   new Map(
     all.flatMap(({ list, features, fields }) => {
       const entity = entityOf(list)
-      return entity === undefined ? [] : [[entity, (of) => matchShapes(features, of, fields)] as const]
+      return entity === undefined ? [] : [[entity, matcherOf(features, fields)] as const]
     }),
   )
+
+const MAX_EXAMPLES = 5
+
+/** What is wrong with features is a finding, and so are records that none is of. */
+const matcherOf =
+  (features: readonly BoundaryFeature[], fields: readonly string[]): MatchBoundaries =>
+  (list) => {
+    const { shapes, findings } = matchShapes(features, list, fields)
+    const without = list.codes.difference(new Set(shapes.map(({ code }) => code)))
+    if (without.size === 0) return { shapes, findings }
+    const examples = [...without].slice(0, MAX_EXAMPLES)
+    const missing = { kind: 'boundary-missing', description: 'a record has no boundary', count: without.size, examples }
+    return { shapes, findings: [...findings, missing] }
+  }
