@@ -448,6 +448,28 @@ describe('a row with a point', () => {
     ['that is none', { lat: 'x', lon: 200 }, ['none', null, false]],
   ])('%s', async (_, row, expected) => expect(await resolve([row])).toEqual([expected] as never))
 
+  test.each([
+    ['lat=20.5&lon=-103.5', [['exact', '14039', true]]],
+    ['localidad=San José&lat=21.5&lon=-102.5', [['sure', '010010001', true]]],
+    ['q=San José&lat=20.9&lon=-103.1', [['sure', '141200002', true]]],
+    ['municipio=Zapopan&lat=0&lon=0', [['exact', '14120', false]]],
+  ])('in a query: %s', async (query, expected) => {
+    const { body } = await json(`/api/v2/resolve?${query}`)
+    const rows = body as { verdict: string; code: string | null; how: string[] }[]
+    expect(rows.map(({ verdict, code, how }) => [verdict, code, how.includes('point')])).toEqual(expected as never)
+  })
+
+  test.each([
+    ['lat=20.5', 'lat was "20.5"; allowed is lat and lon together'],
+    ['lat=90.1&lon=0', 'degrees from -90 to 90'],
+    ['lat=0&lon=x', 'degrees from -180 to 180'],
+    ['q=a&q=b&lat=1&lon=1', 'one value, beside lat and lon'],
+    ['latitud=1', 'Did you mean lat?'],
+  ])('in a query is refused: %s', async (query, words) => {
+    const { status, body } = await json(`/api/v2/resolve?${query}`)
+    expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringContaining(words)])
+  })
+
   test('in a table', async () =>
     expect(await resolve('localidad,lat,lon\nSan José,20.5,-103.5\n,21.5,-102.5\n,,\n', 'text/csv')).toEqual([
       ['sure', '140390001', true],
