@@ -54,7 +54,7 @@ type BuildPlan = {
 /** A release that was built, and the directories of its entities that are new, by their digests. */
 export type Built = { readonly manifest: Manifest; readonly directories: ReadonlyMap<string, string> }
 
-export type BuiltEntities = Pick<Built, 'directories'> & {
+type BuiltEntities = Pick<Built, 'directories'> & {
   readonly entities: Readonly<Record<string, ReleasedEntity>>
   readonly findings: readonly ReleaseFinding[]
   /** The records of those that others embed and that were built, or read because of it. */
