@@ -8,7 +8,7 @@ import { compareReleases } from '../../packages/server/src/release/guard.ts'
 import { checksumsText } from '../../packages/server/src/release/manifest.ts'
 import { runHere } from '../support/command.ts'
 import { FakeShelf } from '../support/fake-shelf.ts'
-import { sourceOf, TestHome } from '../support/releases.ts'
+import { sourceOf, TestDirectory, TestHome } from '../support/releases.ts'
 import { serverForAll } from '../support/server.ts'
 import { LAMBERT, zippedShapefile } from '../support/shapefile.ts'
 import { placesOf } from '../support/small-source.ts'
@@ -448,6 +448,28 @@ describe('a row with a point', () => {
     ['that is none', { lat: 'x', lon: 200 }, ['none', null, false]],
   ])('%s', async (_, row, expected) => expect(await resolve([row])).toEqual([expected] as never))
 
+  test.each([
+    ['lat=20.5&lon=-103.5', [['exact', '14039', true]]],
+    ['localidad=San José&lat=21.5&lon=-102.5', [['sure', '010010001', true]]],
+    ['q=San José&lat=20.9&lon=-103.1', [['sure', '141200002', true]]],
+    ['municipio=Zapopan&lat=0&lon=0', [['exact', '14120', false]]],
+  ])('in a query: %s', async (query, expected) => {
+    const { body } = await json(`/api/v2/resolve?${query}`)
+    const rows = body as { verdict: string; code: string | null; how: string[] }[]
+    expect(rows.map(({ verdict, code, how }) => [verdict, code, how.includes('point')])).toEqual(expected as never)
+  })
+
+  test.each([
+    ['lat=20.5', 'lat was "20.5"; allowed is lat and lon together'],
+    ['lat=90.1&lon=0', 'degrees from -90 to 90'],
+    ['lat=0&lon=x', 'degrees from -180 to 180'],
+    ['q=a&q=b&lat=1&lon=1', 'one value, beside lat and lon'],
+    ['latitud=1', 'Did you mean lat?'],
+  ])('in a query is refused: %s', async (query, words) => {
+    const { status, body } = await json(`/api/v2/resolve?${query}`)
+    expect([status, (body as { detail: string }).detail]).toEqual([400, expect.stringContaining(words)])
+  })
+
   test('in a table', async () =>
     expect(await resolve('localidad,lat,lon\nSan José,20.5,-103.5\n,21.5,-102.5\n,,\n', 'text/csv')).toEqual([
       ['sure', '140390001', true],
@@ -466,6 +488,127 @@ test('check --boundaries tells which coordinates do not lie where they should', 
     'localidades in the boundaries of municipios: 80.00 % of 5 lie in them (4) or within 3 km (0); 1 do not. 1 more belong to records without a shape.\n  010010001 is 10.3 km from 01001\n',
   ])
   expect((await runHere('check', '--boundaries', 'x')).code).toBe(2)
+})
+
+describe('a package', () => {
+  const OFFICES =
+    'code,region,name,lat,lon\n1,N,North office,20.5,-103.5\n2,S,South office,21.5,-102.5\n3,S,Third office,,\n'
+  const REGIONS = 'code,name\nN,North\nS,South\n'
+  const office = (code: unknown, one: unknown) => feature({ code, of: 'x' }, one)
+  const SHAPES = [office(1, [ENCLAVE]), office(2, shapes.aguascalientes), office(9, [ENCLAVE])]
+  const key = (fields: string[], resource = 'offices') => ({ fields, reference: { resource, fields: ['code'] } })
+  const areas = (more: object, foreignKeys: object[] = [key(['code'])]) => ({
+    name: 'areas',
+    path: 'areas.geojson',
+    schema: { fields: [{ name: 'code' }], foreignKeys },
+    ...more,
+  })
+  const packageWith = (resource: object | undefined, content = collection(SHAPES)) => {
+    const directory = new TestDirectory()
+    const write = (name: string, text: string) => writeFileSync(join(directory.path, name), text)
+    const tables = [
+      { name: 'offices', path: 'offices.csv' },
+      { name: 'regions', path: 'regions.csv' },
+    ]
+    write('offices.csv', OFFICES)
+    write('regions.csv', REGIONS)
+    write('areas.geojson', content)
+    const resources = resource === undefined ? tables : [...tables, resource]
+    write('datapackage.json', JSON.stringify({ name: 'places', resources }))
+    return directory
+  }
+  const importedAlone = (directory: TestDirectory, into: TestHome) =>
+    runHere('import', 'package', directory.path, '--alone', '--json', '--home', into.path)
+  const shapesIn = (into: TestHome) => {
+    const file = into.current().entity('offices').boundaries('full')
+    return Array.from({ length: file?.count ?? 0 }, (_, shape) => [file?.codeOf(shape), file?.polygonsOf(shape)])
+  }
+
+  test('has boundaries for its lists', async () => {
+    using directory = packageWith(areas({}))
+    using into = new TestHome()
+    const { code, out } = await importedAlone(directory, into)
+    const { findings } = JSON.parse(out)
+    expect([code, shapesIn(into)]).toEqual([
+      0,
+      [
+        ['1', [[Int32Array.from(ring(ENCLAVE))]]],
+        ['2', [[Int32Array.from(ring(shapes.aguascalientes[0] as Corner[]))]]],
+      ],
+    ])
+    expect(findings.map(({ kind, examples }: { kind: string; examples: string[] }) => [kind, examples])).toEqual([
+      ['boundary-unmatched', ['feature 3, 9']],
+      ['boundary-missing', ['3']],
+    ])
+    expect(await into.verify(into.current().digest)).toEqual([])
+  })
+
+  test('exports them, and they are read back the same', async () => {
+    using directory = packageWith(areas({}))
+    using into = new TestHome()
+    using exported = new TestDirectory()
+    using again = new TestHome()
+    await importedAlone(directory, into)
+    const { out } = await runHere('export', 'package', exported.path, '--home', into.path)
+    expect(out).toMatch(/^offices\.geojson +2$/m)
+    const { features: written } = await Bun.file(join(exported.path, 'offices.geojson')).json()
+    expect(written.map(({ properties }: { properties: object }) => properties)).toEqual([
+      { code: '1', _code: '1' },
+      { code: '2', _code: '2' },
+    ])
+    await importedAlone(exported, again)
+    expect([again.current().digest, shapesIn(again)]).toEqual([into.current().digest, shapesIn(into)])
+    expect((await runHere('check', exported.path)).out).toContain('1 finding')
+  })
+
+  test('loses them with its lists, and keeps those of others', async () => {
+    using directory = packageWith(areas({}))
+    using into = await BoundaryHome.create()
+    await into.importBoundaries(collection(features))
+    const { digest } = into.current()
+    await runHere('import', 'package', directory.path, '--home', into.path)
+    expect([shapesIn(into).length, into.shapeOf('14039') === undefined]).toEqual([2, false])
+    expect((await runHere('remove', 'places', '--accept-changes', '--home', into.path)).code).toBe(0)
+    expect(into.current().digest).toBe(digest)
+    expect(checksumsText(into.current().manifest)).not.toContain('offices')
+  })
+
+  test('has another digest when one corner of them is moved', async () => {
+    const moved = ENCLAVE.with(1, [-103.4, 20.4000001])
+    using directory = packageWith(areas({}))
+    using other = packageWith(areas({}), collection([office(1, [moved]), ...SHAPES.slice(1)]))
+    using into = new TestHome()
+    await importedAlone(directory, into)
+    const older = into.current()
+    await importedAlone(other, into)
+    expect(into.current().digest).not.toBe(older.digest)
+    expect(compareReleases(older, into.current()).offices).toMatchObject({ changed: 1, fields: { boundary: 1 } })
+  })
+
+  test.each<[what: string, resource: object, content: string | undefined, words: string]>([
+    ['without a foreign key', areas({}, []), undefined, 'a foreign key to a list of this package'],
+    ['of a list elsewhere', areas({}, [key(['code'], 'x')]), undefined, 'a foreign key to a list of this package'],
+    ['in no JSON', areas({}), 'x', 'areas.geojson is neither GeoJSON nor a zipped shapefile'],
+    ['in no file', areas({ path: 'none.geojson' }), undefined, 'a file that is there'],
+  ])('is published without boundaries %s', async (_, resource, content, words) => {
+    using directory = packageWith(resource, content)
+    const { code, out } = await runHere('check', directory.path)
+    expect([code, out]).toEqual([1, expect.stringContaining(words)])
+    using into = new TestHome()
+    await importedAlone(directory, into)
+    expect([into.current().entity('offices').count, shapesIn(into)]).toEqual([3, []])
+  })
+
+  test('is checked and described with them', async () => {
+    using directory = packageWith(areas({ format: 'geojson', 'nomenclator:code': ['code'] }))
+    const { out } = await runHere('check', directory.path)
+    expect(out).toContain('a feature matches no record of offices by code\n    feature 3, 9')
+    const { err } = await runHere('describe', directory.path, '--force')
+    expect(err).toBe('')
+    const { resources } = await Bun.file(join(directory.path, 'datapackage.json')).json()
+    expect(resources.at(-1)).toEqual(areas({ format: 'geojson', 'nomenclator:code': ['code'] }))
+    expect((await runHere('check', directory.path)).out).toContain('feature 3, 9')
+  })
 })
 
 describe('the explorer', () => {

@@ -7,9 +7,12 @@ import type { Values } from '../catalog/entity.ts'
 import { columnNames, type KnownDefinitions } from '../source/package/columns.ts'
 import { ALIAS_COLUMNS } from '../source/package/defined-aliases.ts'
 import { PROFILE_FILE, PROFILE_REFERENCE, profileText } from '../source/package/profile-file.ts'
+import { type BoundaryFile, shapeJson } from './boundaries/boundary-file.ts'
+import { shapeReader } from './boundaries/boundary-records.ts'
 import { DurableFile, syncDirectory } from './files/durable-file.ts'
 import { scanEntity } from './files/scan.ts'
 import { numberingOf, type ReleasedPackage } from './manifest.ts'
+import { codeReader } from './official-codes.ts'
 import type { Release, StoredEntity } from './release.ts'
 import { definitionsOf } from './signing/release-signature.ts'
 
@@ -23,6 +26,8 @@ export function exportPackage(release: Release, directory: string, { overwrite }
     file: fileOf(entity.name),
     lines: linesOf(release, entity, known),
   }))
+  for (const entity of withBoundaries(release, known))
+    tables.push({ file: boundariesOf(entity.name), lines: featureLines(release, entity, known) })
   if (aliases.length > 0) tables.push({ file: ALIASES, lines: aliasLines(aliases) })
   const names = [...tables.map(({ file }) => file), DESCRIPTOR_FILE, PROFILE_FILE]
   mkdirSync(directory, { recursive: true })
@@ -41,6 +46,7 @@ export function exportPackage(release: Release, directory: string, { overwrite }
 }
 
 const fileOf = (list: string) => `${list}.csv`
+const boundariesOf = (list: string) => `${list}.geojson`
 /** No list is named so: a name begins with a letter. */
 const ALIASES = '_aliases.csv'
 
@@ -107,7 +113,10 @@ const COLUMN_TYPES = {
 
 function descriptorOf(release: Release, known: KnownDefinitions): Json {
   const { packages = [], aliases = [], source, digest } = release.manifest
-  const resources = [...known.values()].map((entity) => resourceOf(release, entity, known))
+  const resources = [
+    ...[...known.values()].map((entity) => resourceOf(release, entity, known)),
+    ...withBoundaries(release, known).map((entity) => boundaryResource(entity, known)),
+  ]
   const [only, ...others] = packages
   const isOne = only !== undefined && others.length === 0 && only.lists.length === known.size
   return {
@@ -132,6 +141,58 @@ const aliasResource = (): Json => ({
   schema: { fields: ALIAS_COLUMNS.map((name) => ({ name, type: 'string' })) },
   'nomenclator:role': 'aliases',
 })
+
+const withBoundaries = (release: Release, known: KnownDefinitions) =>
+  [...known.values()].filter(({ name }) => release.entity(name).boundaries('full') !== undefined)
+
+/** The property of a feature with the official code of its record; no column is named so. */
+const CODE = '_code'
+
+function boundaryResource(entity: EntityData, known: KnownDefinitions): Json {
+  const columns = columnNames(entity, known)
+  const key = entity.key.flatMap((field) => (columns.get(field) ?? []).map((column) => ({ field, column })))
+  const fields = key.map(({ column }) => column)
+  return {
+    name: `${entity.name}.boundaries`,
+    path: boundariesOf(entity.name),
+    format: 'geojson',
+    mediatype: 'application/geo+json',
+    schema: {
+      fields: [
+        ...key.map(({ field, column }) => columnOf(entity, field, column)),
+        { name: CODE, type: 'string', description: 'official code' },
+      ],
+      foreignKeys: [{ fields, reference: { resource: entity.name, fields } }],
+    },
+    'nomenclator:code': [CODE],
+  }
+}
+
+/** A collection with the shapes of the records that have one, a feature a line. */
+function* featureLines(release: Release, entity: EntityData, known: KnownDefinitions): Generator<string> {
+  const open = release.entity(entity.name)
+  const { definition, stored } = open
+  const columns = columnNames(entity, known)
+  const file = open.boundaries('full') as BoundaryFile
+  const [codeAt, shapeAt] = [codeReader(release, definition), shapeReader(release, definition, file)]
+  yield '{"type":"FeatureCollection","features":[\n'
+  let position = 0
+  let line = ''
+  for (const page of scanEntity(definition, stored as StoredEntity))
+    for (const row of page) {
+      const [code, shape] = [codeAt(position), shapeAt(position)]
+      position++
+      if (shape === undefined) continue
+      const key = entity.key.flatMap((field) => {
+        const names = columns.get(field) ?? []
+        return cellsOf(row, field, names.length).map((cell, at) => [names[at], cell] as const)
+      })
+      const properties = JSON.stringify({ ...Object.fromEntries(key), [CODE]: code })
+      if (line !== '') yield `${line},\n`
+      line = `{"type":"Feature","properties":${properties},"geometry":${shapeJson(file.polygonsOf(shape))}}`
+    }
+  yield `${line}]}\n`
+}
 
 function resourceOf({ manifest }: Release, entity: EntityData, known: KnownDefinitions): Json {
   const { name, plural, title, titles, description, group, order, code, v1 } = entity

@@ -7,9 +7,10 @@ import { Faults } from '../source/faults.ts'
 import { type Finding, Findings } from '../source/findings.ts'
 import type { Source } from '../source/source.ts'
 import { checkAliases } from './aliases.ts'
-import { type Built, buildRelease } from './build/build.ts'
-import type { OnProgress } from './build/build-loop.ts'
+import { buildRelease } from './build/build.ts'
+import type { Built, OnProgress } from './build/build-loop.ts'
 import { type BuiltUpon, completionByRelease, completionBySource, storedRows } from './build/completion.ts'
+import { withBoundaries } from './build/entity-boundaries.ts'
 import { recordsWithoutChildren, type WithoutChildren } from './build/records-without-children.ts'
 import { countIn } from './diff.ts'
 import { breakingChanges, type ChangesByEntity, compareReleases, refuseContradictions } from './guard.ts'
@@ -81,7 +82,8 @@ export async function importRelease(
   try {
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
-    const built = await buildRelease(source, completion, directory, registry, options.onProgress)
+    const ofRows = await buildRelease(source, completion, directory, registry, options.onProgress)
+    const built = await withBoundaries(ofRows, source, directory, store)
     const seconds = (performance.now() - started) / 1_000
     const { manifest, directories } = built
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? store.entityDirectory(digest))
@@ -307,7 +309,7 @@ function reportOf({ manifest, entity }: Release, { packages, provides, boundarie
   const recordsPerSecond = Math.round(records / seconds)
   // The findings of other packages were reported when they were imported.
   const isTold = ({ entity: of }: ReleaseFinding) =>
-    packages === undefined || of === undefined || provides.includes(of) || boundaries?.(of) !== undefined
+    packages === undefined || of === undefined || provides.includes(of) || boundaries?.has(of)
   const findings = findingsByKind({ ...manifest, findings: manifest.findings.filter(isTold) })
   return { digest: manifest.digest, counts, collections, findings, seconds, recordsPerSecond }
 }

@@ -2,6 +2,8 @@
 import { boolean, dictionaryOf, listOf, objectOf, such, type TypeOf, text } from '../base/schema.ts'
 import { entityName, line, paragraph } from '../base/texts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { GivenShape } from './boundaries/corners.ts'
+import type { BoundaryList } from './boundaries/matched-shapes.ts'
 import type { Faults } from './faults.ts'
 import type { Finding, Findings } from './findings.ts'
 import type { Numbering } from './numbering.ts'
@@ -62,9 +64,11 @@ export const alias = objectOf({
 })
 export type Alias = TypeOf<typeof alias>
 
-/** A shape of one record: by its official code, the rings of its polygons, the outer one of each first. */
-export type GivenShape = { readonly code: string; readonly polygons: readonly (readonly Int32Array[])[] }
-type GivenBoundaries = { readonly shapes: readonly GivenShape[]; readonly findings: readonly Finding[] }
+/** Matches the features of a file to the records of a list. */
+export type MatchBoundaries = (list: BoundaryList) => {
+  readonly shapes: readonly GivenShape[]
+  readonly findings: readonly Finding[]
+}
 
 export type Source = {
   readonly origin: Origin
@@ -86,8 +90,8 @@ export type Source = {
   expected(entity: string): number | undefined
   /** The aliases that it gives; without it those of the release before stay. */
   readonly aliases?: (faults: Faults) => readonly Alias[]
-  /** Gives the shapes of an entity, whose rows it need not give, with what was found in the file that has them. */
-  readonly boundaries?: (entity: string) => GivenBoundaries | undefined
+  /** The shapes that it has, by entity; it need not give the rows of these. */
+  readonly boundaries?: ReadonlyMap<string, MatchBoundaries>
   /** Gives the rows of an entity; entities are read in the order of their definitions. What cannot even be made a row is reported as a fault, what is left out as a finding. */
   read(entity: string, report: Report): AsyncIterable<Block> | Iterable<Block>
 }

@@ -57,6 +57,7 @@ export const checkPackageCommand = command({
         onProgress: progress.show,
         ...(values.home === undefined ? {} : await lookingAt(values.home)),
       }),
+      values.home !== undefined,
     )
     progress.clear()
     examined.source?.close()
@@ -70,25 +71,38 @@ export const checkPackageCommand = command({
   },
 })
 
-/** The findings of a trial import, for a package that is checked only when it is built. Its home is thrown away. */
-async function withTrial(examined: Examined): Promise<Examined> {
+/**
+ * The findings of a trial import, for a package that is checked only when it is built, and for its boundaries. The home of the trial
+ * is thrown away; a package that refers to lists of another home has its boundaries checked when it is imported there.
+ */
+async function withTrial(examined: Examined, refersToHome: boolean): Promise<Examined> {
   const { source } = examined
-  if (source === undefined || !(source.isExport || source.note !== undefined)) return examined
-  const [{ importRelease }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] = await Promise.all([
-    import('../../release/import.ts'),
-    import('../../release/home/release-store.ts'),
-    import('../../source/bundled.ts'),
-    import('./import-package.ts'),
-    import('../../source/faults.ts'),
-  ])
+  if (source === undefined) return examined
+  const isVerbatim = source.isExport || source.note !== undefined
+  if (!isVerbatim && (source.boundaries === undefined || refersToHome)) return examined
+  const [{ importRelease }, { isOfBoundary }, { ReleaseStore }, { bundledSource }, { NOTHING }, { FaultyRecords }] =
+    await Promise.all([
+      import('../../release/import.ts'),
+      import('../../release/build/entity-boundaries.ts'),
+      import('../../release/home/release-store.ts'),
+      import('../../source/bundled.ts'),
+      import('./import-package.ts'),
+      import('../../source/faults.ts'),
+    ])
   const home = mkdtempSync(join(tmpdir(), 'nomenclator-check-'))
   try {
-    const fallback = source.isExport ? NOTHING : bundledSource()
+    const bundled = bundledSource()
+    const needed = bundled.provides.filter((name) => source.note !== undefined || source.catalog.entities.has(name))
+    const fallback = source.isExport ? NOTHING : { ...bundled, provides: needed }
     const trial = await importRelease(new ReleaseStore(home), source, { fallback, acceptChanges: true, dryRun: true })
-    const findings = trial.findings.map((finding) => ({ ...finding, places: [] }))
+    const found = trial.findings.map((finding) => ({ ...finding, places: [] }))
+    if (!isVerbatim)
+      return { ...examined, findings: [...examined.findings, ...found.filter(({ kind }) => isOfBoundary(kind))] }
+    const findings = found
     return { ...examined, findings, source: { ...source, counts: new Map(Object.entries(trial.counts)) } }
   } catch (error) {
     if (!(error instanceof FaultyRecords)) throw error
+    if (!isVerbatim) return examined
     return { ...examined, faults: error.faults, faultCount: error.count }
   } finally {
     rmSync(home, { recursive: true, force: true })

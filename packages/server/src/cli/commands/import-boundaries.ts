@@ -1,4 +1,5 @@
 // nomenclator import boundaries FILE
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import type { Entity } from '../../catalog/entity.ts'
@@ -45,7 +46,9 @@ export const importBoundaries = importCommand({
     const release = store.read(digest)
     const entity = listNamed(release, values.list)
     const list = boundaryListOf(release, entity)
-    const [file, layers] = [basename(operands[0] as string), await boundaryLayers(operands[0] as string)]
+    const [path = ''] = operands
+    const file = basename(path)
+    const layers = await boundaryLayers(file, readFileSync(path))
     const given = layers.map(({ features }) => ({ features, fields: values.code ?? codeFields(features, list) }))
     const matched = given.flatMap(({ features, fields }) =>
       fields === undefined ? [] : [matchShapes(features, list, fields)],
@@ -67,7 +70,7 @@ export const importBoundaries = importCommand({
       packages: [],
       expected: () => undefined,
       read: () => [],
-      boundaries: (name) => (name === entity.name ? { shapes, findings } : undefined),
+      boundaries: new Map([[entity.name, () => ({ shapes, findings })]]),
     }
     return {
       source,

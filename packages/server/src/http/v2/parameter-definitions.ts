@@ -539,10 +539,38 @@ export const rowParts = memoized(({ entities }: Catalog): readonly Parameter<str
     ),
 )
 
+const degrees = (name: string, description: string, max: number, elsewhere: readonly string[]) =>
+  parameter<number | undefined>(name, description, {
+    of: 'resolve',
+    schema: { type: 'number', minimum: -max, maximum: max },
+    elsewhere,
+    parse: ([text]) => {
+      const value = parseDecimal(text)
+      if (value !== undefined && Math.abs(value) <= max) return value
+      throw badParameter(name, text, `degrees from -${max} to ${max}, as a decimal number`)
+    },
+    work: long,
+  })
+
+export const ROW_LATITUDE = degrees(
+  'lat',
+  'Latitude of a single row, in degrees: with lon, the record at the point decides between names, or is meant where there are none',
+  MAX_LATITUDE,
+  ['latitud', 'latitude'],
+)
+export const ROW_LONGITUDE = degrees('lon', 'Longitude of a single row, in degrees, with lat', MAX_LONGITUDE, [
+  ...['longitud', 'longitude', 'lng'],
+])
+
+/** The coordinates that a single row in a query may have, but in a catalog with lists of these names. */
+export const rowCoordinates = ({ entities }: Catalog): readonly Parameter<number | undefined>[] =>
+  [ROW_LATITUDE, ROW_LONGITUDE].some(({ name }) => entities.has(name)) ? [] : [ROW_LATITUDE, ROW_LONGITUDE]
+
 /** The parameters of rows in the query: free text, each in its own parameter, or the parts of a single row. */
 export const resolveParameters = derived((catalog: Catalog): readonly Parameter[] => [
   ROWS,
   ...rowParts(catalog),
+  ...rowCoordinates(catalog),
   ...resolveBodyParameters(catalog).values(),
 ])
 

@@ -7,7 +7,7 @@ import { ancestorsOf } from '../../catalog/lineage.ts'
 import { codeIn } from '../../catalog/official-code.ts'
 import { keyPathsOf } from '../../catalog/paths.ts'
 import type { OpenEntity, Release } from '../../release/release.ts'
-import { nameReplacer, nameShown } from './shown-names.ts'
+import { nameShown, ownNameReplacer } from './shown-names.ts'
 
 export type FormChoice = { readonly value: string; readonly labels: readonly string[] }
 
@@ -17,33 +17,42 @@ const valueIn = (entity: Entity, record: PublishedRecord): string =>
 
 const decoder = new TextDecoder()
 
-/**
- * Reads a record, and those that it is in up to a number of them, the nearest first and up to the first that is missing, as choices
- * with a label in each language; undefined stands for the first that a record has.
- */
+type Languages = readonly (string | undefined)[]
+
+/** Reads a record as a choice with a label in each language. */
 export function choiceReader(
-  release: Release,
   entity: OpenEntity,
-  languages: readonly (string | undefined)[],
-  ancestors = ancestorsOf(entity.definition).length,
-): (json: Uint8Array, position: number) => readonly FormChoice[] {
+  languages: Languages,
+): (json: Uint8Array, position: number) => FormChoice {
   const { definition } = entity
-  const steps = ancestorsOf(definition).slice(0, ancestors)
   const parse = recordParser(definition)
-  const replacers = languages.map((language) => language && nameReplacer(release, entity, language))
+  const replacers = languages.map((language) => language && ownNameReplacer(entity, language))
   return (json, position) => {
     const record = parse(decoder.decode(json)) as PublishedRecord
-    let versions = replacers.map((replace) => (replace ? replace(record, position) : record))
-    const choiceOf = (of: Entity): FormChoice => ({
-      value: valueIn(of, versions[0] as PublishedRecord),
-      labels: versions.map((version, at) => nameShown(of, version, languages[at])),
+    const labels = languages.map((language, at) => {
+      const replace = replacers[at]
+      return nameShown(definition, replace ? replace(record, position) : record, language)
     })
-    const choices = [choiceOf(definition)]
-    for (const { field, entity: of } of steps) {
-      if ((versions[0]?.[field] ?? null) === null) break
-      versions = versions.map((version) => version[field] as PublishedRecord)
-      choices.push(choiceOf(of))
-    }
-    return choices
+    return { value: valueIn(definition, record), labels }
+  }
+}
+
+/** Reads what a record is in as choices, the nearest first and up to the first that is missing. Many records are in the same. */
+export function choicesAbove(
+  release: Release,
+  entity: OpenEntity,
+  languages: Languages,
+): (position: number) => readonly FormChoice[] {
+  const [step] = ancestorsOf(entity.definition)
+  const none: readonly FormChoice[] = []
+  if (step === undefined) return () => none
+  const parent = release.entity(step.entity.name)
+  const [read, above] = [choiceReader(parent, languages), choicesAbove(release, parent, languages)]
+  const { values } = entity.index.column(step.field)
+  const known = new Map<number, readonly FormChoice[]>()
+  const choicesAt = (at: number) => [read(parent.records.record(at), at), ...above(at)]
+  return (position) => {
+    const at = values[position] as number
+    return at < parent.count ? known.getOrInsertComputed(at, () => choicesAt(at)) : none
   }
 }

@@ -1,9 +1,8 @@
 // Records as GeoJSON: a collection of features, or a sequence of them (RFC 8142), with the point or the shape of each record.
 import { type Entity, hasCoordinates } from '../../catalog/entity.ts'
-import type { Polygon } from '../../release/boundaries/boundary-file.ts'
+import { shapeJson } from '../../release/boundaries/boundary-file.ts'
 import { shapeReader } from '../../release/boundaries/boundary-records.ts'
 import type { Release } from '../../release/release.ts'
-import { PER_DEGREE } from '../../source/boundaries/corners.ts'
 import { pointReader } from '../near.ts'
 import { json, recordJson } from './json.ts'
 import { ndjson } from './ndjson.ts'
@@ -82,18 +81,4 @@ export function geometryReader(release: Release, entity: Entity, geometry: Geome
     const point = pointAt(position)
     return point === undefined ? 'null' : `{"type":"Point","coordinates":[${point.longitude},${point.latitude}]}`
   }
-}
-
-function shapeJson(polygons: readonly Polygon[]): string {
-  const texts = polygons.map((rings) => `[${rings.map(ringJson).join()}]`)
-  return polygons.length === 1
-    ? `{"type":"Polygon","coordinates":${texts[0]}}`
-    : `{"type":"MultiPolygon","coordinates":[${texts.join()}]}`
-}
-
-function ringJson(ring: Int32Array): string {
-  const corners: string[] = []
-  for (let at = 0; at < ring.length; at += 2)
-    corners.push(`[${(ring[at] as number) / PER_DEGREE},${(ring[at + 1] as number) / PER_DEGREE}]`)
-  return `[${corners.join()}]`
 }

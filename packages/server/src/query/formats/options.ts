@@ -15,10 +15,13 @@ export const options: RecordFormat = {
   hasColumns: false,
   extension: 'json',
   wholeUpTo: MAX_WHOLE,
-  reader: (release, entity, { language }) => {
-    const choicesOf = choiceReader(release, entity, [language], 0)
+  reader: (_, entity, { language }) => {
+    const choiceOf = choiceReader(entity, [language])
     return (record, position) => {
-      const [{ value = '', labels: [label] = [] } = {}] = choicesOf(record, position)
+      const {
+        value,
+        labels: [label],
+      } = choiceOf(record, position)
       return Buffer.from(JSON.stringify({ value, label }))
     }
   },

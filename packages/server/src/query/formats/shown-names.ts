@@ -61,7 +61,27 @@ export function nameReplacer(
   isAdded = false,
 ): Renamed | undefined {
   const { definition, index } = entity
+  const renameOwn = ownNameReplacer(entity, language, isAdded)
+  const embedded = embedsOf(definition).flatMap(([field, { name }]) => {
+    const rename = nameReplacer(release, release.entity(name), language, isAdded)
+    return rename === undefined ? [] : [{ field, rename, positions: index.column(field).values }]
+  })
+  if (embedded.length === 0) return renameOwn
+  return (record, position) => {
+    const renamed: Record<string, PublishedRecord[string]> = { ...(renameOwn?.(record, position) ?? record) }
+    for (const { field, rename, positions } of embedded) {
+      const parent = record[field]
+      if (isRecord(parent)) renamed[field] = rename(parent, positions[position] as number)
+    }
+    return renamed
+  }
+}
+
+/** The same for the names of a record itself. */
+export function ownNameReplacer(entity: OpenEntity, language: string, isAdded = false): Renamed | undefined {
+  const { definition } = entity
   const facts = nameFacts(definition).filter(([, ofFact]) => isIn(ofFact, language))
+  if (facts.length === 0) return undefined
   const factsAt = factReader(
     entity,
     facts.map(([name]) => name),
@@ -71,20 +91,11 @@ export function nameReplacer(
   const places = Object.entries(definition.fields).flatMap(([name, field]) =>
     (isAdded ? name === facts[0]?.[0] : name === first || (field.kind === 'copy' && field.of === first)) ? [name] : [],
   )
-  const embedded = embedsOf(definition).flatMap(([field, { name }]) => {
-    const rename = nameReplacer(release, release.entity(name), language, isAdded)
-    return rename === undefined ? [] : [{ field, rename, positions: index.column(field).values }]
-  })
-  if (facts.length === 0 && embedded.length === 0) return undefined
   return (record, position) => {
     const renamed: Record<string, PublishedRecord[string]> = { ...record }
     const name = Object.values(factsAt(position)).find((value) => value !== null)
     if (name !== undefined && !published.some(([one]) => hasNameIn(record)(one)))
       for (const place of places) renamed[place] = name
-    for (const { field, rename, positions } of embedded) {
-      const parent = record[field]
-      if (isRecord(parent)) renamed[field] = rename(parent, positions[position] as number)
-    }
     return renamed
   }
 }

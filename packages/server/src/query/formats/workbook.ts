@@ -99,8 +99,9 @@ export const escaped = (text: string): string =>
 
 /** A sheet of texts, the first row of which is its header. */
 export function textSheet([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const letters = head.map((_, column) => columnLetters(column))
   const lines = rows.map((row, at) => {
-    const cells = row.map((text, column) => (text === '' ? '' : textCell(`${columnLetters(column)}${at + 2}`, text)))
+    const cells = row.map((text, column) => (text === '' ? '' : textCell(`${letters[column]}${at + 2}`, text)))
     return `<row r="${at + 2}">${cells.join('')}</row>`
   })
   return `${sheetHead(head)}${lines.join('')}</sheetData></worksheet>`

@@ -1,9 +1,10 @@
 // Records as the choices of an XLSForm, for ODK and KoboToolbox: a workbook with the list and those above it, in cascade.
 import { checkpoint } from '../../base/checkpoint.ts'
 import { parseOwnJson } from '../../base/json.ts'
+import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { lineageOf } from '../../catalog/lineage.ts'
-import { choiceReader, type FormChoice } from './choices.ts'
+import { choiceReader, choicesAbove, type FormChoice } from './choices.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { Archive, partsAround, sheetPart, textSheet, WORKBOOK_TYPE } from './workbook.ts'
 import { aboutSheet, SharedTexts, wordsIn } from './xlsx.ts'
@@ -44,17 +45,24 @@ export const xlsform: RecordFormat = {
   maxRecords: MAX_RECORDS,
   wholeUpTo: MAX_RECORDS,
   reader: (release, entity) => {
-    const choicesOf = choiceReader(release, entity, [SPANISH, ENGLISH])
-    return (json, position) => Buffer.from(JSON.stringify(choicesOf(json, position)))
+    const languages = [SPANISH, ENGLISH]
+    const choiceOf = choiceReader(entity, languages)
+    const above = choicesAbove(release, entity, languages)
+    const textOf = memoized((choices: readonly FormChoice[]) => JSON.stringify(choices))
+    return (json, position) =>
+      Buffer.from(`${JSON.stringify(choiceOf(json, position))}${NEXT}${textOf(above(position))}`)
   },
   encoder: (entity, _, about) => {
     const lists = lineageOf(entity).map((list) => ({ list, name: listName(list), rows: new Map<string, string[]>() }))
+    const known = new Map<string, readonly FormChoice[]>()
     return {
       head: NO_BYTES,
       records: (choices) => {
         for (const json of choices) {
           checkpoint()
-          addRows(lists, parseOwnJson(decoder.decode(json)) as readonly FormChoice[])
+          const [own = '', texts = ''] = decoder.decode(json).split(NEXT)
+          const above = known.getOrInsertComputed(texts, () => parseOwnJson(texts) as readonly FormChoice[])
+          addRows(lists, [parseOwnJson(own) as FormChoice, ...above])
         }
         return []
       },
@@ -80,6 +88,8 @@ export const xlsform: RecordFormat = {
   },
 }
 
+/** Between a choice and those above it, which many have in common. JSON has none. */
+const NEXT = '\n'
 const decoder = new TextDecoder()
 
 type ListRows = { readonly list: Entity; readonly name: string; readonly rows: Map<string, string[]> }

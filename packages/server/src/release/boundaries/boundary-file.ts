@@ -3,8 +3,7 @@
 // Rings are cut into pieces, each with its box, so that a point is compared with the few corners that are level with it.
 import Flatbush from 'flatbush'
 import { firstWhich } from '../../base/binary-search.ts'
-import { type Box, boxOf, turn } from '../../source/boundaries/corners.ts'
-import type { GivenShape } from '../../source/source.ts'
+import { type Box, boxOf, type GivenShape, PER_DEGREE, turn } from '../../source/boundaries/corners.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { ByteList } from '../index/byte-list.ts'
 import { NumberList } from '../index/number-list.ts'
@@ -220,4 +219,19 @@ export class BoundaryFile {
 const partsOf = (starts: Uint32Array, of: number): number[] => {
   const from = starts[of] as number
   return Array.from({ length: (starts[of + 1] as number) - from }, (_, at) => from + at)
+}
+
+/** Polygons as a geometry of GeoJSON. */
+export function shapeJson(polygons: readonly Polygon[]): string {
+  const texts = polygons.map((rings) => `[${rings.map(ringJson).join()}]`)
+  return polygons.length === 1
+    ? `{"type":"Polygon","coordinates":${texts[0]}}`
+    : `{"type":"MultiPolygon","coordinates":[${texts.join()}]}`
+}
+
+function ringJson(ring: Int32Array): string {
+  const corners: string[] = []
+  for (let at = 0; at < ring.length; at += 2)
+    corners.push(`[${(ring[at] as number) / PER_DEGREE},${(ring[at + 1] as number) / PER_DEGREE}]`)
+  return `[${corners.join()}]`
 }

@@ -1,7 +1,6 @@
 // The boundaries of a list in a release: a file for each level of detail, all written by an import.
 import { join } from 'node:path'
-import { boxOf } from '../../source/boundaries/corners.ts'
-import type { GivenShape } from '../../source/source.ts'
+import { boxOf, type GivenShape } from '../../source/boundaries/corners.ts'
 import type { FileSummary } from '../files/durable-file.ts'
 import { writeBoundaries } from './boundary-file.ts'
 
@@ -30,9 +29,11 @@ function toleranceOf(shapes: readonly GivenShape[], level: keyof typeof PARTS): 
 }
 
 export const boundaryWriter =
-  (shapes: readonly GivenShape[]): WriteBoundaries =>
+  (given: readonly GivenShape[]): WriteBoundaries =>
   async (directory) => {
     const { simplifier } = await import('./simplified-shapes.ts')
+    // Which of two corners as far from a line is kept depends on the order of the shapes.
+    const shapes = given.toSorted((a, b) => (a.code < b.code ? -1 : 1))
     const simplified = simplifier(shapes)
     const write = (level: BoundaryLevel, of: readonly GivenShape[]) => ({
       [BOUNDARY_FILES[level]]: writeBoundaries(join(directory, BOUNDARY_FILES[level]), of),

@@ -1,7 +1,6 @@
 // Simplifies shapes so that a border between two stays the border of both, and no point of it moves further than a tolerance.
 import { topology } from 'topojson-server'
-import { boxOf, distanceFrom } from '../../source/boundaries/corners.ts'
-import type { GivenShape } from '../../source/source.ts'
+import { boxOf, distanceFrom, type GivenShape } from '../../source/boundaries/corners.ts'
 import type { Polygon } from './boundary-file.ts'
 
 /** A line of corners that one ring has, or two share. */

@@ -7,7 +7,7 @@ import { type Finding, Findings } from '../../source/findings.ts'
 import type { Block, Report } from '../../source/source.ts'
 import type { WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
-import { embeddedDigest, type ReleasedEntity, type ReleaseFinding } from '../manifest.ts'
+import { embeddedDigest, type Manifest, type ReleasedEntity, type ReleaseFinding } from '../manifest.ts'
 import type { OpenEntity } from '../release.ts'
 import { buildEntity } from './entity-build.ts'
 import { entitiesInCode, type RowsOf } from './official-code.ts'
@@ -24,8 +24,6 @@ export type DigestOf = (name: string) => string
 export type ReusableEntity = {
   readonly released: ReleasedEntity
   readonly findings: readonly Finding[]
-  /** Its directory where that is new, since its boundaries are. */
-  readonly directory?: string
 }
 
 export type Blocks = AsyncIterable<Block> | Iterable<Block>
@@ -53,11 +51,12 @@ type BuildPlan = {
   readonly onProgress: OnProgress | undefined
 }
 
-export type BuiltEntities = {
+/** A release that was built, and the directories of its entities that are new, by their digests. */
+export type Built = { readonly manifest: Manifest; readonly directories: ReadonlyMap<string, string> }
+
+type BuiltEntities = Pick<Built, 'directories'> & {
   readonly entities: Readonly<Record<string, ReleasedEntity>>
   readonly findings: readonly ReleaseFinding[]
-  /** The directories of the entities that were built, by their digests. */
-  readonly directories: ReadonlyMap<string, string>
   /** The records of those that others embed and that were built, or read because of it. */
   readonly rowsOf: RowsOf
 }
@@ -80,7 +79,6 @@ export async function buildEntities(plan: BuildPlan): Promise<BuiltEntities> {
     if ('released' in source) {
       add(name, source)
       reused.add(name)
-      if (source.directory !== undefined) directories.set(source.released.digest, source.directory)
       continue
     }
     for (const ancestor of ancestorsRead(entity))

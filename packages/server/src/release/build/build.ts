@@ -1,5 +1,4 @@
 // Builds a release: every entity from the rows of its source, or from what completes it, used again where nothing of it changed.
-import { join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Catalog, entityData, entityIn, orderedCatalog } from '../../catalog/catalog.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
@@ -7,17 +6,13 @@ import { Faults } from '../../source/faults.ts'
 import type { Numbering } from '../../source/numbering.ts'
 import { type Alias, numberingIn, type Origin, type Source } from '../../source/source.ts'
 import { withoutBuiltIn } from '../aliases.ts'
-import { boundaryWriter } from '../boundaries/boundary-levels.ts'
 import type { IdRegistry } from '../home/id-registry.ts'
-import { type Manifest, newManifest, type ReleasedPackage } from '../manifest.ts'
+import { newManifest, type ReleasedPackage } from '../manifest.ts'
 import { releasedPackage } from '../packages.ts'
-import { type BuiltEntities, buildEntities, type OnProgress } from './build-loop.ts'
+import { type Built, buildEntities, type OnProgress } from './build-loop.ts'
 import { type Complement, withoutPackages } from './completion.ts'
-import { withBoundaries } from './entity-boundaries.ts'
 import { withKnownFacts } from './known-facts.ts'
 import { renumberedAliases, renumberedRows } from './renumber-references.ts'
-
-export type Built = Pick<BuiltEntities, 'directories'> & { readonly manifest: Manifest }
 
 export async function buildRelease(
   source: Source,
@@ -37,8 +32,7 @@ export async function buildRelease(
     faults,
     sourceOf: async (entity, digestOf, rowsOf) => {
       const { name } = entity
-      const given = source.boundaries?.(name)
-      const boundaries = given === undefined ? completion.boundaries(name) : boundaryWriter(given.shapes)
+      const boundaries = source.boundaries?.has(name) ? undefined : completion.boundaries(name)
       if (provides.includes(name))
         return {
           rows: (report) => {
@@ -50,11 +44,8 @@ export async function buildRelease(
         }
       // An entity that others embed and nobody provides has no records.
       if (!completion.provides.includes(name)) return { rows: () => [], expected: undefined }
-      const reusable = completion.reusable(name, digestOf)
-      if (reusable !== undefined && given !== undefined)
-        return withBoundaries(await completion.open(name), reusable, given, join(directory, name))
       return (
-        reusable ?? {
+        completion.reusable(name, digestOf) ?? {
           rows: (report) => renumberedRows(completion, entity, { catalog, provides, rowsOf }, report),
           expected: completion.expected(name),
           boundaries,

@@ -1,9 +1,8 @@
 // The features of a file of boundaries: GeoJSON, as a collection or a feature a line, or a zipped shapefile in any projection.
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { isObject, type JsonObject, own, parseJson } from '../../base/json.ts'
 import { messageOf, OperationalError } from '../../base/operational-error.ts'
-import { filesInZip, isMetadata, isZipFile, type ZippedFile } from '../zip.ts'
+import type { NamedFile } from '../unusable-zip.ts'
+import { filesInZip, isMetadata, startsLikeZip, type ZippedFile } from '../zip.ts'
 
 /** A feature by its number in the file, with the rings of its polygons in degrees: longitude, then latitude. */
 export type BoundaryFeature = {
@@ -16,10 +15,12 @@ type Corner = readonly number[]
 /** The features of a layer: of a shapefile in the zip, or the whole file. */
 type BoundaryLayer = { readonly name: string; readonly features: readonly BoundaryFeature[] }
 
-export async function boundaryLayers(path: string): Promise<BoundaryLayer[]> {
-  const name = basename(path)
+/** The layers in the bytes of a file. */
+export async function boundaryLayers(name: string, bytes: Buffer): Promise<BoundaryLayer[]> {
   try {
-    return isZipFile(path) ? await zippedLayers(path) : [{ name, features: featuresIn(readFileSync(path, 'utf8')) }]
+    return startsLikeZip(bytes)
+      ? await zippedLayers({ path: name, name, bytes })
+      : [{ name, features: featuresIn(bytes.toString('utf8')) }]
   } catch (error) {
     if (error instanceof OperationalError) throw error
     throw new OperationalError(`${name} is neither GeoJSON nor a zipped shapefile: ${messageOf(error)}`)
@@ -64,8 +65,7 @@ const isPolygons = (value: unknown): value is Corner[][][] => isListOf(value, is
 const TOO_MUCH = { why: 'more than a file of boundaries has', advice: 'unpack it, and zip one shapefile alone' }
 const PART = /\.(shp|dbf|prj|cpg)$/i
 
-async function zippedLayers(path: string): Promise<BoundaryLayer[]> {
-  const zip = { path, name: basename(path) }
+async function zippedLayers(zip: NamedFile & { readonly bytes: Buffer }): Promise<BoundaryLayer[]> {
   const { files } = await filesInZip(zip, (name) => PART.test(name) && !isMetadata(name), TOO_MUCH)
   const shapes = files.filter(({ name }) => /\.shp$/i.test(name))
   if (shapes.length === 0) throw new OperationalError(`${zip.name} holds no shapefile (.shp)`)

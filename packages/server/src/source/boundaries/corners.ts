@@ -8,6 +8,9 @@ export const unitsOf = (degrees: number): number => Math.round(degrees * PER_DEG
 /** The west, south, east and north of something. */
 export type Box = readonly [west: number, south: number, east: number, north: number]
 
+/** A shape of one record: by its official code, the rings of its polygons, the outer one of each first. */
+export type GivenShape = { readonly code: string; readonly polygons: readonly (readonly Int32Array[])[] }
+
 /** The box around the corners of some rings: longitude and latitude of one after the other. */
 export function boxOf(rings: readonly Int32Array[]): Box {
   let [west, south, east, north] = [2 ** 31, 2 ** 31, -(2 ** 31), -(2 ** 31)]

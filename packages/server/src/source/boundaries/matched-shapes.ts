@@ -1,9 +1,8 @@
 // Matches features to the records of a list by official code, and finds what is wrong with their shapes.
 import Flatbush from 'flatbush'
 import { Findings } from '../findings.ts'
-import type { GivenShape } from '../source.ts'
 import type { BoundaryFeature } from './boundary-features.ts'
-import { type Box, boxOf, turn, unitsOf } from './corners.ts'
+import { type Box, boxOf, type GivenShape, turn, unitsOf } from './corners.ts'
 
 /** The list that boundaries are for. */
 export type BoundaryList = {

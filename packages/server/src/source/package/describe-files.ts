@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
+import { isOfBoundaries } from './boundaries.ts'
 import { descriptorJson, type FileTraits } from './describe.ts'
 import type { PackageSource } from './examined.ts'
 import { fileTraits } from './file-traits.ts'
@@ -22,7 +23,8 @@ export async function describeFiles(paths: readonly string[]): Promise<Described
   const { descriptor } = source
   if (descriptor === undefined) throw new OperationalError(`${first} has no table to describe`)
   const traits = new Map<string, FileTraits>()
-  for (const path of descriptor.resources.flatMap((resource) => resource.paths))
+  const tables = descriptor.resources.filter((resource) => !isOfBoundaries(resource))
+  for (const path of tables.flatMap((resource) => resource.paths))
     if (!isAddress(path)) traits.set(path, await fileTraits(join(directory, path)))
   return { descriptor: descriptorJson(descriptor, traits), source }
 }

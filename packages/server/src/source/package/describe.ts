@@ -1,4 +1,5 @@
 // A descriptor as JSON, with all that was inferred: whoever reads it, here or with other programs, has nothing left to guess.
+import { isOfBoundaries } from './boundaries.ts'
 import type { Descriptor, ForeignKey, OwnProperties, Resource, TableField, TableSchema } from './descriptor.ts'
 import { PREFIX } from './profile.ts'
 import { PROFILE_REFERENCE } from './profile-file.ts'
@@ -33,7 +34,8 @@ const present = (properties: Json): Json =>
 const ownJson = (own: OwnProperties): Json =>
   Object.fromEntries([...own].map(([name, value]) => [PREFIX + name, value]))
 
-function resourceJson({ paths, data, own, schema, schemaPath: _, ...rest }: Resource, traits: FileTraits = {}): Json {
+function resourceJson(resource: Resource, traits: FileTraits = {}): Json {
+  const { paths, data, own, schema, schemaPath: _, ...rest } = resource
   const { name, title, description, encoding, dialect: declared, ...others } = rest
   const dialect = { ...declared, ...(traits.delimiter === undefined ? {} : { delimiter: traits.delimiter }) }
   return present({
@@ -42,7 +44,7 @@ function resourceJson({ paths, data, own, schema, schemaPath: _, ...rest }: Reso
     description,
     path: paths.length > 1 ? paths : paths[0],
     data: paths.length === 0 ? data : undefined,
-    type: 'table',
+    type: isOfBoundaries(resource) ? undefined : 'table',
     encoding: encoding ?? traits.encoding,
     dialect: Object.keys(dialect).length === 0 ? undefined : dialect,
     ...others,

@@ -13,6 +13,7 @@ import { parseDefinition } from '../../catalog/definition-schema.ts'
 import type { TextFile } from '../lines.ts'
 import { NUMBERINGS, type Numbering } from '../numbering.ts'
 import type { Origin, Source } from '../source.ts'
+import { boundariesByEntity, isOfBoundaries, type PackageBoundaries, readBoundaries } from './boundaries.ts'
 import type { KnownDefinitions } from './columns.ts'
 import { aliasesIn, MAX_ALIAS_TABLE } from './defined-aliases.ts'
 import { type DefinedTable, definedLists } from './defined-tables.ts'
@@ -35,6 +36,9 @@ export async function exportedSource(descriptor: Descriptor, location: string, f
   const tables = new Map<string, DefinedTable>()
   for (const [at, { paths }] of resources.entries())
     tables.set(names[at] as string, { ...(await find(paths[0] ?? '')), format: 'csv' })
+  const boundaries: PackageBoundaries[] = []
+  for (const resource of descriptor.resources.filter(isOfBoundaries))
+    boundaries.push(await readBoundaries(resource, new Set(resources.map(({ name }) => name)), find))
   const aliases = descriptor.resources.find(({ own }) => own.get('role') === 'aliases')
   const table = aliases && (await smallFile({ find }, aliases.paths[0] ?? '', MAX_ALIAS_TABLE))
   return {
@@ -49,6 +53,7 @@ export async function exportedSource(descriptor: Descriptor, location: string, f
     numbering: Object.fromEntries(resources.map(({ own }, at) => [names[at], numberingOf(own.get('numbering'))])),
     packages,
     replaces: packages.map(({ name }) => name),
+    boundaries: boundariesByEntity(boundaries, (list) => names[resources.findIndex(({ name }) => name === list)]),
     ...(table && { aliases: (faults) => aliasesIn(table.file, `${table.bytes}`, new Set(names), faults) }),
   }
 }

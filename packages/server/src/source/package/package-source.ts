@@ -3,6 +3,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { type EntityData, orderedCatalog } from '../../catalog/catalog.ts'
 import { Findings } from '../findings.ts'
 import type { Block, Report } from '../source.ts'
+import { boundariesByEntity } from './boundaries.ts'
 import { creditsOf } from './credits.ts'
 import { descriptorJson } from './describe.ts'
 import type { Descriptor } from './descriptor.ts'
@@ -56,6 +57,10 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
     ...(described.length === 0 ? {} : { described }),
   }
   const packageFindings = findingsOfPackage(tables, leftOut, aliasFindings)
+  const boundaries = boundariesByEntity(
+    tables.boundaries,
+    (resource) => [...lists.values()].find(({ plan }) => plan.resource === resource)?.plan.entity.name,
+  )
   const findings = [
     ...packageFindings.list(),
     ...[...lists.values()].flatMap((list) => [
@@ -79,6 +84,7 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
     replaces: [info.name],
     expected: (name) => lists.get(name)?.rows,
     ...(aliases.length > 0 ? { aliases: () => aliases } : {}),
+    ...(boundaries.size > 0 ? { boundaries } : {}),
     read: (name, report) => {
       if (!isTold) packageFindings.addTo(report.findings)
       isTold = true
@@ -88,13 +94,19 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
     package: info,
     isExport: false,
     notes: plan.notes,
-    descriptor: opened.descriptor,
+    descriptor: withBoundaries(opened.descriptor, tables),
     findings,
     leftOut,
     counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),
     close,
   }
 }
+
+/** The descriptor with the resources that are no tables, of which nothing was inferred. */
+const withBoundaries = (descriptor: Descriptor, { boundaries }: PackageTables): Descriptor => ({
+  ...descriptor,
+  resources: [...descriptor.resources, ...boundaries.map(({ resource }) => resource)],
+})
 
 /** The lists of which the descriptor left something open, each with its resource as it was obeyed. */
 function describedLists({ descriptor, lists, inferred }: Opened): NonNullable<PackageInfo['described']> {

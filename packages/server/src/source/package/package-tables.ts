@@ -3,6 +3,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { Faults, type SourceLocation } from '../faults.ts'
 import { Findings } from '../findings.ts'
 import { UnusableZip } from '../unusable-zip.ts'
+import { isOfBoundaries, type PackageBoundaries, readBoundaries } from './boundaries.ts'
 import type { Descriptor, Resource, TableField } from './descriptor.ts'
 import { MAX_DESCRIPTOR, type PlaceOf, parseDescriptorText } from './descriptor-text.ts'
 import { isLeftover, withHeaderNames, withReferredNames } from './header-names.ts'
@@ -36,6 +37,8 @@ export type PackageTables = {
   readonly descriptor: Descriptor
   readonly tables: ReadonlyMap<string, ReadTable>
   readonly unread: readonly UnreadTable[]
+  /** The resources that are boundaries and no tables, with the features of those that can be read. */
+  readonly boundaries: readonly (PackageBoundaries & { readonly resource: Resource })[]
   /** What is odd about the descriptor, and about each table. */
   readonly findings: Findings
   readonly tableFindings: ReadonlyMap<string, Findings>
@@ -62,17 +65,26 @@ export async function readTables(
   const tables = new Map<string, ReadTable>()
   const tableFindings = new Map<string, Findings>()
   const unread: UnreadTable[] = []
+  const boundaries: PackageTables['boundaries'][number][] = []
   const file = located.descriptor ?? located.name
-  const names = new Set(given.resources.map(({ name }) => name))
+  const names = new Set(given.resources.flatMap((one) => (isOfBoundaries(one) ? [] : one.name)))
   for (const [index, resource] of given.resources.entries()) {
     const own = new Findings()
     tableFindings.set(resource.name, own)
     const lineOf = (...path: ValuePath) => placeOf(['resources', index, 'schema', ...path])?.line
-    tellUnknownTargets(resource, names, { file, lineOf }, own)
+    if (!isOfBoundaries(resource)) tellUnknownTargets(resource, names, { file, lineOf }, own)
     const placeOfTable = (path: string | undefined) => {
       const place = placeOfPath(placeOf, index, Math.max(0, resource.paths.indexOf(path ?? '')))
       const { line = 1, column } = place ?? {}
       return { file, line, column: column === undefined ? `resource ${resource.name}` : `column ${column}` }
+    }
+    if (isOfBoundaries(resource)) {
+      const bounded = new Set(boundaries.map(({ list }) => list))
+      const free = names.difference(bounded)
+      const read = await faultsOr(resource, placeOfTable, () => readBoundaries(resource, free, located.files.find))
+      if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
+      else boundaries.push({ ...read, resource })
+      continue
     }
     const read = await faultsOr(resource, placeOfTable, () => readTable(resource, located.files, own))
     if (read instanceof Faults) unread.push({ resource: resource.name, faults: read })
@@ -94,6 +106,7 @@ export async function readTables(
     descriptor,
     tables: named,
     unread,
+    boundaries,
     findings,
     tableFindings,
   }
@@ -161,12 +174,12 @@ const NO_SCHEMA = 'a schema in a file of its own cannot be read, and the values 
 
 type PlaceOfTable = (path: string | undefined) => SourceLocation & { readonly column: string }
 
-/** What is read of a table, or why it cannot be read. */
-async function faultsOr(
+/** What is read of a resource, or why it cannot be read. */
+async function faultsOr<T>(
   resource: Resource,
   placeOfTable: PlaceOfTable,
-  read: () => Promise<ReadTable | Faults>,
-): Promise<ReadTable | Faults> {
+  read: () => Promise<T | Faults>,
+): Promise<T | Faults> {
   const faults = new Faults()
   try {
     return await read()
