@@ -7,19 +7,19 @@ import { TestDirectory } from './releases.ts'
 const ROOT = join(import.meta.dir, '..', '..')
 
 const TABLE = `\
-cveMoneda,descMoneda,idMoneda,idPais,decimales,nombreEn
-ARS,Peso argentino,32,32,2,Argentine peso
-BRL,Real brasileño,986,76,2,Brazilian real
-CAD,Dólar canadiense,124,124,2,Canadian dollar
-CLP,Peso chileno,152,152,0,Chilean peso
-COP,Peso colombiano,170,170,2,Colombian peso
-CUP,Peso cubano,192,192,2,Cuban peso
-GTQ,Quetzal,320,320,2,Quetzal
-JPY,Yen,392,392,0,Yen
-MXN,Peso mexicano,484,484,2,Mexican peso
-PEN,Sol,604,604,2,Sol
-USD,Dólar estadounidense,840,840,2,United States dollar
-UYU,Peso uruguayo,858,858,2,Uruguayan peso
+cveMoneda,descMoneda,idMoneda,decimales,nombreEn
+ARS,Peso argentino,32,2,Argentine peso
+BRL,Real brasileño,986,2,Brazilian real
+CAD,Dólar canadiense,124,2,Canadian dollar
+CLP,Peso chileno,152,0,Chilean peso
+COP,Peso colombiano,170,2,Colombian peso
+CUP,Peso cubano,192,2,Cuban peso
+GTQ,Quetzal,320,2,Quetzal
+JPY,Yen,392,0,Yen
+MXN,Peso mexicano,484,2,Mexican peso
+PEN,Sol,604,2,Sol
+USD,Dólar estadounidense,840,2,United States dollar
+UYU,Peso uruguayo,858,2,Uruguayan peso
 `
 
 const required = { required: true }
@@ -44,7 +44,6 @@ const RESOURCE = {
         ...{ [name]: 'name', 'nomenclator:language': 'es' },
       },
       { name: 'idMoneda', type: 'integer', description: 'currency identifier', constraints: required },
-      { name: 'idPais', type: 'integer', description: 'country that issues the currency', constraints: required },
       {
         ...{ name: 'decimales', type: 'integer', description: 'digits after the point' },
         ...{ constraints: { minimum: 0, maximum: 4 }, [name]: 'fact' },
@@ -56,7 +55,6 @@ const RESOURCE = {
       },
     ],
     primaryKey: ['idMoneda'],
-    foreignKeys: [{ fields: ['idPais'], reference: { resource: 'pais', fields: ['idPais'] } }],
   },
   'nomenclator:collection': 'monedas',
   'nomenclator:title': { es: 'Monedas', en: 'Currencies' },
