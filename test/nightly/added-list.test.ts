@@ -7,7 +7,7 @@ import { ran } from '../support/command.ts'
 setDefaultTimeout(1_800_000)
 
 /** The tests themselves; the rest of a run does not depend on lists. */
-const SUITE = ['test', '--parallel=2', '--timeout', '180000', '--path-ignore-patterns=test/nightly/**']
+const SUITE = ['test', '--parallel=4', '--timeout', '180000', '--path-ignore-patterns=test/nightly/**']
 
 test('with a list of twelve rows, one test fails, which names the documents', async () => {
   using tree = await treeWithAddedList()

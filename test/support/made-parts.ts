@@ -1,5 +1,6 @@
 // The parts of documents, and the types of the client, that follow from tables of the program. Each part stands between two comments, which say how it is made.
 import { join } from 'node:path'
+import profile from '../../data/nomenclator.schema.json' with { type: 'json' }
 import { type EntityData, entityData } from '../../packages/server/src/catalog/catalog.ts'
 import { type LanguageCode, languageOf } from '../../packages/server/src/explorer/language.ts'
 import { manyWithin } from '../../packages/server/src/explorer/names.ts'
@@ -43,9 +44,39 @@ const typesPart = (code: LanguageCode, heading: readonly string[]): string => {
   return tableOf(heading, rows)
 }
 
+type Property = {
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly type?: string
+  readonly anyOf?: readonly Property[]
+}
+
+/** The values that a property may have, where the profile lists them. */
+function valuesOf(property: Property): readonly string[] {
+  if (property.type === 'boolean') return ['true', 'false']
+  return property.enum ?? []
+}
+
+const NOT_FOR_PEOPLE = /^(?:Written by an export|Of lists that ship)/
+
+/** The properties of ours that people write, of a field and of a resource. */
+const propertiesPart = (): string => {
+  const { field, list } = profile.definitions
+  const rows = Object.entries({ field, resource: list }).flatMap(([of, { properties }]) =>
+    Object.entries<Property>(properties).flatMap(([name, property]) => {
+      const { description = '' } = property
+      if (!name.startsWith('nomenclator:') || NOT_FOR_PEOPLE.test(description)) return []
+      const values = valuesOf(property).map((value) => `\`${value}\``)
+      return [[`\`${name}\``, of, [values.join(', '), description].filter((text) => text !== '').join('. ')]]
+    }),
+  )
+  return tableOf(['property', 'of', 'what it says'], rows)
+}
+
 /** The parts by the name in their comments. */
 const PARTS: Readonly<Record<string, () => string>> = {
   'columns of lists': () => [...known.values()].map(columnsPart).join('\n\n'),
+  properties: propertiesPart,
   types: () => typesPart('en', ['type', 'as a part', 'records']),
   tipos: () => typesPart('es', ['tipo', 'como parte', 'registros']),
 }
