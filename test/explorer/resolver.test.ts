@@ -131,6 +131,26 @@ describe.skipIf(browser === undefined)('a list', () => {
     expect(await page.locator('tr .verdict').textContent()).toBe('chosen by hand')
   })
 
+  test('with choices that no download has is left only after a question', async () => {
+    const page = await open('/resolve')
+    await give(page, 'localidad\naguascalientes\nrancho 3', 'localidad')
+    await resolveAll(page)
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.accept()
+    })
+    await page.getByRole('radio').first().check()
+    await page.reload()
+    expect(questions).toEqual(['beforeunload'])
+    await give(page, 'localidad\naguascalientes\nrancho 3', 'localidad')
+    await resolveAll(page)
+    await page.getByRole('radio').first().check()
+    await downloaded(page, 'download-csv')
+    await page.reload()
+    expect(questions).toHaveLength(1)
+  })
+
   test('of ten thousand rows goes in small requests, shows a page of them, and leaves the page usable', async () => {
     const page = await open('/resolve')
     const looked = Promise.withResolvers<number>()

@@ -3,7 +3,8 @@ import { setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { withResponses } from '../support/examples.ts'
 import { expectGolden } from '../support/golden.ts'
-import { bundledHome } from '../support/releases.ts'
+import { asRecorded, recordedSource } from '../support/recorded-lists.ts'
+import { TestHome } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
 
 setDefaultTimeout(180_000)
@@ -11,8 +12,9 @@ setDefaultTimeout(180_000)
 const DOCUMENT = join(import.meta.dir, '..', '..', 'docs', 'api-v2.md')
 
 test('docs/api-v2.md shows the responses that the service gives', async () => {
-  using home = await bundledHome()
-  const release = home.current()
+  using home = new TestHome()
+  await home.import(recordedSource())
+  const release = asRecorded(home.current())
   const app = appOf(() => release, {
     store: home.store,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },

@@ -69,11 +69,15 @@ const anyFilter = (entity: Entity): fc.Arbitrary<NaiveFilter> =>
       const values = places.map((place) => {
         const record = records[place % Math.max(records.length, 1)]
         const known = record === undefined || stranger === 0 ? '' : String(valueAt(record, path))
-        const value = known === '' ? '77' : known
+        const value = known === '' ? strangerTo(path.field) : known
         return match === 'begins' ? value.slice(0, length) : value
       })
       return { path, match, values: match === 'min' || match === 'max' ? values.slice(0, 1) : values }
     })
+
+/** A value that hardly any record has, and that the field may have. */
+const strangerTo = (field: RecordPath['field']): string =>
+  field.kind === 'fact' && field.type !== 'text' ? String(Math.min(77, field.max)) : '77'
 
 function matchesOf(field: RecordPath['field']): readonly NaiveFilter['match'][] {
   if (field.kind === 'code' || field.kind === 'derived') return ['equals', 'begins']

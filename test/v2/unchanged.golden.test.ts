@@ -7,6 +7,7 @@ import { pathsOf, type RecordPath } from '../../packages/server/src/catalog/path
 import type { Release } from '../../packages/server/src/release/release.ts'
 import { bundledWithLocalities } from '../support/fewer-localities.ts'
 import { expectGolden } from '../support/golden.ts'
+import { asRecorded, recordedSource } from '../support/recorded-lists.ts'
 import { TestHome } from '../support/releases.ts'
 import { appOf, responseTo } from '../support/responses.ts'
 
@@ -95,8 +96,8 @@ const valueIn = (record: Value, steps: readonly string[]): Value =>
 
 test('every response is the one on record', async () => {
   using home = new TestHome()
-  await home.import(bundledWithLocalities((_, at) => at % ONE_IN === 0))
-  const release = home.current()
+  await home.import(recordedSource(bundledWithLocalities((_, at) => at % ONE_IN === 0)))
+  const release = asRecorded(home.current())
   const app = appOf(() => release, {
     store: home.store,
     policy: { baseUrl: 'https://catalogs.example.org', trustedProxies: undefined },

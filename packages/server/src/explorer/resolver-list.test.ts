@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { csvCell, extendedLine, parseCsvLine } from '../source/csv.ts'
-import { columnLetters, extendedRows } from './browser/resolver/added-columns.ts'
+import { columnLetters, extendedRows, LevelNames, unnamedLevels } from './browser/resolver/added-columns.ts'
 import {
   type CandidateRecord,
   type Fetch,
@@ -295,6 +295,7 @@ describe('rows', () => {
       ...{ collection, isConstant, codeHeader: `Clave de ${collection}`, nameHeader: `Nombre de ${collection}` },
     })
     const columns = {
+      names: new LevelNames(resolving),
       parts: [added('paises', true), added('estados', false), added('municipios', false), added('areas', false)],
       verdictHeader: 'Seguridad',
       verdictOf: stateOf,
@@ -310,6 +311,35 @@ describe('rows', () => {
       ['1', 'Tala', '14', 'Jalisco', '14083', 'Tala', 'sure'],
     ])
     expect(extendedRows(undefined, rows, resolving, columns)[0]?.slice(0, 2)).toEqual(['A', 'B'])
+  })
+
+  test('without a record come out with the levels that are certain and have a name', () => {
+    const levels = [
+      { collection: 'estados', code: '14', verdict: 'sure' },
+      { collection: 'municipios', code: '14039', verdict: 'exact' },
+      { collection: 'localidades', code: null, verdict: 'none' },
+    ] as const
+    const none = { ...NONE, levels } as ResolvedRow
+    const resolving = new Resolving([['Tala'], ['xkqzw']], ['municipio'])
+    for (const [at, entry] of resolving.entries.entries()) resolving.resolve(entry, at === 0 ? sure : none)
+    const names = new LevelNames(resolving)
+    // Jalisco is the state of the other row.
+    expect([...unnamedLevels(resolving, names)]).toEqual([['municipios', new Set(['14039'])]])
+    const partOf = (collection: string) => ({ collection, isConstant: false, codeHeader: 'code', nameHeader: 'name' })
+    const columns = { parts: ['estados', 'municipios'].map(partOf), verdictHeader: 'verdict', verdictOf: stateOf }
+    const last = () => extendedRows(undefined, [['Tala'], ['xkqzw']], resolving, { ...columns, names }).at(-1)
+    expect(last()).toEqual(['xkqzw', '14', 'Jalisco', '', '', 'none'])
+    names.add({ ...TALA, code: '14039', name: 'Guadalajara' })
+    expect(unnamedLevels(resolving, names).size).toBe(0)
+    expect(last()).toEqual(['xkqzw', '14', 'Jalisco', '14039', 'Guadalajara', 'none'])
+  })
+
+  test('keep what was chosen for rows that say the same, where the list is looked up again', () => {
+    const before = new Resolving([['tala'], ['otra']], ['municipio'])
+    before.choose(before.entryAt(0), TALA)
+    const again = new Resolving([['nueva'], ['tala']], ['municipio'], before)
+    expect(again.counts).toEqual({ pending: 1, sure: 0, review: 0, none: 0, chosen: 1 })
+    expect([recordOf(again.entryAt(1)), again.choices]).toEqual([TALA, 1])
   })
 
   test('columns without a name are called as in a spreadsheet', () => {

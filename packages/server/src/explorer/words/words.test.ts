@@ -10,9 +10,19 @@ const { es, en } = words
 const lists = [...builtInCatalog.entities.values()]
 const fields = new Set(lists.flatMap((entity) => Object.keys(entity.fields)))
 
-test.each([es, en])('$languageName has words for the built-in lists and fields, and for no others', (words) => {
-  expect(Object.keys(words.entities).sort()).toEqual(lists.map(({ name }) => name).sort())
-  expect(Object.keys(words.fields).sort()).toEqual([...fields].sort())
+test.each(Object.entries(words))('%s has words for the built-in lists, and for no others', (code, words) => {
+  const named = lists.filter(({ titles }) => titles?.[code] !== undefined)
+  expect(Object.keys(words.entities).sort()).toEqual(
+    lists.flatMap((entity) => (named.includes(entity) ? [] : [entity.name])).sort(),
+  )
+  expect(Object.keys(words.fields).filter((name) => !fields.has(name))).toEqual([])
+})
+
+test.each(Object.entries(words))('%s has words for every field of them that is shown by its own', (code, words) => {
+  for (const { name, titles, fields } of lists) {
+    const unnamed = Object.entries(fields).filter(([field, { title }]) => !Object.hasOwn(words.fields, field) && !title)
+    if (titles?.[code] === undefined) expect([name, unnamed.map(([field]) => field)]).toEqual([name, []])
+  }
 })
 
 test('Spanish has words for what the program says of its own sources', () => {

@@ -1,8 +1,8 @@
 // A package that was written from a release, or that ships with the program, as a source: its lists are defined to the letter and
 // its cells taken as they are, so that the same release is built from it again.
 //
-// Beside what the standard has, each of its resources says in `nomenclator:definition` what the list is, and the descriptor names in
-// `nomenclator:packages` the packages that the lists belong to.
+// Beside what the standard has, each of its resources says in `nomenclator:definition` what the list is, or its schema says so, and the
+// descriptor names in `nomenclator:packages` the packages that the lists belong to.
 
 import { isObject } from '../../base/json.ts'
 import { OperationalError } from '../../base/operational-error.ts'
@@ -20,6 +20,7 @@ import { type DefinedTable, definedLists } from './defined-tables.ts'
 import type { Descriptor, Resource } from './descriptor.ts'
 import { smallFile } from './locate.ts'
 import { type PackageInfo, packageInfos, packageListsFault } from './package-info.ts'
+import { definitionFrom } from './schema-definition.ts'
 
 export const isExported = ({ own }: Descriptor): boolean => own.has('packages')
 
@@ -28,9 +29,9 @@ type Find = (path: string) => Promise<TextFile>
 
 /** The source of an exported package; its definitions and packages have been found sound. */
 export async function exportedSource(descriptor: Descriptor, location: string, find: Find): Promise<Source> {
-  const resources = descriptor.resources.filter(({ own }) => own.has('definition'))
+  const resources = descriptor.resources.filter(({ own }) => own.has('definition') || own.has('collection'))
   const known = new Map<string, EntityData>()
-  for (const resource of resources) addDefinition(resource, known)
+  for (const resource of resources) addDefinition(resource, v1In(descriptor), known)
   const packages = packagesIn(descriptor, known)
   const names = [...known.keys()]
   const tables = new Map<string, DefinedTable>()
@@ -58,8 +59,15 @@ export async function exportedSource(descriptor: Descriptor, location: string, f
   }
 }
 
-function addDefinition({ name, own }: Resource, known: Map<string, EntityData>): void {
-  const parsed = parseDefinition(own.get('definition'), known)
+const v1In = ({ own }: Descriptor): readonly unknown[] => {
+  const v1 = own.get('v1')
+  return Array.isArray(v1) ? v1 : []
+}
+
+/** The package that ships with the program has its definitions in schemas. */
+function addDefinition(resource: Resource, v1: readonly unknown[], known: Map<string, EntityData>): void {
+  const { name, own, schema = { fields: [] } } = resource
+  const parsed = parseDefinition(own.get('definition') ?? definitionFrom({ ...resource, schema }, v1), known)
   const wrong = 'fault' in parsed ? parsed.fault : clashOf(parsed.definition, known)
   if ('fault' in parsed || wrong !== undefined)
     throw new WrongExport(`nomenclator:definition of resource ${JSON.stringify(name)}`, wrong ?? '')

@@ -3,11 +3,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EntityData, entityData } from '../../catalog/catalog.ts'
 import { builtInCatalog } from '../built-in.ts'
 import { Faults } from '../faults.ts'
 import { Findings } from '../findings.ts'
-import { type CsvColumn, codeColumns, columnsOf } from './columns.ts'
 import { openPackage } from './open-package.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'nomenclator-named-'))
@@ -76,37 +74,4 @@ test('what is wrong is told by file, line and column', async () => {
   const report = { faults: new Faults(), findings: new Findings() }
   const read = Array.fromAsync(source.read('pais', report) as AsyncIterable<unknown>)
   await expect(read).rejects.toThrow(`${join(directory, 'pais.csv')}:1, descPias: "descPias"; expected a known column`)
-})
-
-describe('docs/built-in-lists.md', async () => {
-  const page = await Bun.file(join(import.meta.dir, '..', '..', '..', '..', '..', 'docs', 'built-in-lists.md')).text()
-  const known = new Map([...builtInCatalog.entities].map(([name, entity]) => [name, entityData(entity)]))
-
-  const holds = (list: EntityData, { field, part }: CsvColumn): string => {
-    const definition = list.fields[field] as EntityData['fields'][string]
-    if (definition.kind === 'code') return `${definition.description}: ${definition.shape}`
-    if (definition.kind !== 'embed') return definition.description
-    if (part === undefined) return `${definition.description}, by identifier`
-    const parent = known.get(definition.entity) as EntityData
-    const { kind, description } = parent.fields[part] as EntityData['fields'][string]
-    return `${definition.description}, by code: ${description}${kind === 'embed' ? ', by identifier' : ''}`
-  }
-  const needed = (list: EntityData, { field, part, optional }: CsvColumn): string => {
-    if (part !== undefined) return `instead of \`${field}\``
-    if (optional) return 'may be left out'
-    return list.fields[field]?.kind === 'embed' ? 'required, or its code' : 'required'
-  }
-  const tableOf = (list: EntityData) => [
-    '| column | holds | |',
-    '|---|---|---|',
-    ...columnsOf(list, known)
-      .flatMap((column) => [column, ...codeColumns(list, column.field, known)])
-      .map((column) => `| \`${column.name}\` | ${holds(list, column)} | ${needed(list, column)} |`),
-  ]
-  const documented = (name: string) => {
-    const section = page.split(`\n### ${name}\n`)[1]?.split('\n#')[0] ?? ''
-    return section.split('\n').filter((line) => line.startsWith('|'))
-  }
-
-  test.each([...known])('has the columns of %s', (name, list) => expect(documented(name)).toEqual(tableOf(list)))
 })

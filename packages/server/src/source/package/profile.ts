@@ -173,7 +173,7 @@ function obeyed(
   own: OwnProperties,
   rules: ReadonlyMap<string, Rule>,
   onInvalid: OnInvalid,
-  ofExports: readonly string[] = [],
+  ofExports: readonly string[],
 ): OwnProperties {
   const isObeyed = ([name, value]: readonly [string, unknown]) => {
     const rule = rules.get(name)
@@ -195,11 +195,11 @@ export const fieldProperties = ({ own }: Own): FieldProperties => propertiesOf(o
 export const listProperties = ({ own }: Own): ListProperties => propertiesOf(own, LIST_RULES)
 
 export const obeyedOfField = (own: OwnProperties, onInvalid: OnInvalid): OwnProperties =>
-  obeyed(own, FIELD_RULES, onInvalid)
+  obeyed(own, FIELD_RULES, onInvalid, ['shape', 'copies', 'doubtful'])
 export const obeyedOfList = (own: OwnProperties, onInvalid: OnInvalid): OwnProperties =>
-  obeyed(own, LIST_RULES, onInvalid, ['definition', 'numbering'])
+  obeyed(own, LIST_RULES, onInvalid, ['definition', 'numbering', 'codes', 'rules'])
 
-const EXPORTED = ['packages', 'credits']
+const EXPORTED = ['packages', 'credits', 'v1']
 
 function strayProperty(name: string): string {
   for (const [rules, where] of [

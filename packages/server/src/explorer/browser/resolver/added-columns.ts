@@ -1,6 +1,6 @@
 // The table with codes: the columns that are added to the one that was given.
 import type { CandidateRecord } from './api.ts'
-import { type Entry, type Resolving, recordOf } from './resolving.ts'
+import { candidatesOf, type Entry, type Resolving, recordOf } from './resolving.ts'
 import type { Cell, TableRow } from './table.ts'
 
 /** A record and those that it is in, each with the code that people know it by. */
@@ -33,10 +33,40 @@ export type AddedPart = {
 }
 
 type AddedColumns = {
+  readonly names: LevelNames
   /** From the outermost. */
   readonly parts: readonly AddedPart[]
   readonly verdictHeader: string
   readonly verdictOf: (entry: Entry) => string
+}
+
+/** The names of records by their codes: of those that rows mean, of all that were proposed, and of what they are in. */
+export class LevelNames {
+  readonly #names = new Map<string, string>()
+
+  constructor({ entries }: Resolving) {
+    for (const entry of entries)
+      for (const record of [...candidatesOf(entry), recordOf(entry)]) if (record) this.add(record)
+  }
+
+  add(record: CandidateRecord): void {
+    for (const { collection, code, name } of levelsOf(record)) this.#names.set(`${collection} ${code}`, name)
+  }
+
+  of({ collection, code }: Pick<Level, 'collection' | 'code'>): string | undefined {
+    return this.#names.get(`${collection} ${code}`)
+  }
+}
+
+/** The codes of certain levels that no name is known of, by their collection. */
+export function unnamedLevels({ entries }: Resolving, names: LevelNames): ReadonlyMap<string, ReadonlySet<string>> {
+  const unnamed = new Map<string, Set<string>>()
+  for (const level of entries.filter((entry) => recordOf(entry) === undefined).flatMap(sureLevels)) {
+    if (names.of(level) !== undefined) continue
+    const codes = unnamed.get(level.collection) ?? new Set()
+    unnamed.set(level.collection, codes.add(level.code))
+  }
+  return unnamed
 }
 
 /** The table that was given with columns for the records, and how sure they are. All codes are text. */
@@ -44,14 +74,16 @@ export function extendedRows(
   header: TableRow | undefined,
   rows: readonly TableRow[],
   resolving: Resolving,
-  { parts, verdictHeader, verdictOf }: AddedColumns,
+  { names, parts, verdictHeader, verdictOf }: AddedColumns,
 ): Cell[][] {
   const records = resolving.entries.flatMap((entry) => recordOf(entry) ?? [])
-  const names = new Map(records.flatMap(levelsOf).map((level) => [`${level.collection} ${level.code}`, level.name]))
   const levelsIn = (entry: Entry): Level[] => {
     const record = recordOf(entry)
     if (record !== undefined) return levelsOf(record)
-    return sureLevels(entry).map((level) => ({ ...level, name: names.get(`${level.collection} ${level.code}`) ?? '' }))
+    return sureLevels(entry).flatMap((level) => {
+      const name = names.of(level)
+      return name === undefined ? [] : [{ ...level, name }]
+    })
   }
   const own = new Set(records.map(({ collection }) => collection))
   const ancestors = new Set(resolving.entries.flatMap(levelsIn).map(({ collection }) => collection))

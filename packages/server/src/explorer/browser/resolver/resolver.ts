@@ -1,8 +1,16 @@
 // The page that puts codes to a list: a table in, its columns named, every row looked up, the unsure ones chosen, the table out.
 import { announce } from '../copy.ts'
 import { element } from '../element.ts'
-import { type AddedPart, columnLetters, extendedRows } from './added-columns.ts'
-import { type Api, BodyRefused, RequestFailure, type ResolvedRow, resolveRows, type SentRow } from './api.ts'
+import { type AddedPart, columnLetters, extendedRows, LevelNames, unnamedLevels } from './added-columns.ts'
+import {
+  type Api,
+  BodyRefused,
+  type CandidateRecord,
+  RequestFailure,
+  type ResolvedRow,
+  resolveRows,
+  type SentRow,
+} from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
 import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
@@ -45,6 +53,8 @@ class Resolver {
   #fileName = ''
   #table: SheetTable | undefined
   #resolving: Resolving | undefined
+  /** The choices that the last download has. */
+  #savedChoices = 0
   #running: AbortController | undefined
   #guessing: AbortController | undefined
   /** The collections that free text may mean. */
@@ -111,7 +121,11 @@ class Resolver {
     this.#part('stop').addEventListener('click', () => this.#running?.abort())
     this.#part('continue').addEventListener('click', () => void this.#go())
     this.#part('download-xlsx').addEventListener('click', () => void this.#downloadXlsx())
-    this.#part('download-csv').addEventListener('click', () => this.#downloadCsv())
+    this.#part('download-csv').addEventListener('click', () => void this.#downloadCsv())
+    // The browser asks before it leaves choices that no download has.
+    addEventListener('beforeunload', (event) => {
+      if ((this.#resolving?.choices ?? 0) > this.#savedChoices) event.preventDefault()
+    })
   }
 
   // A list in.
@@ -253,7 +267,8 @@ class Resolver {
     if (!problem.hidden || this.#rows.length === 0) return
     this.#guessing?.abort()
     this.#running?.abort()
-    this.#resolving = new Resolving(this.#rows, columns)
+    this.#resolving = new Resolving(this.#rows, columns, this.#resolving)
+    this.#savedChoices = 0
     const isFreeText = columns.includes(FREE_TEXT)
     this.#within = isFreeText ? this.#part<HTMLSelectElement>('within').value : ''
     const last = this.#settings.parts.findLast(({ name }) => columns.includes(name))
@@ -297,29 +312,45 @@ class Resolver {
 
   // The table out.
 
-  #extended(): Cell[][] {
+  async #extended(): Promise<Cell[][]> {
     const resolving = this.#resolving
     if (resolving === undefined) return []
+    const names = await this.#levelNames(resolving)
+    this.#savedChoices = resolving.choices
     return extendedRows(this.#header, this.#rows, resolving, {
+      names,
       parts: this.#settings.parts,
       verdictHeader: word('verdictHeader'),
       verdictOf: (entry) => this.#results.verdictOf(entry),
     })
   }
 
+  /** The names of all levels; those that no row has in full are looked up by their codes. */
+  async #levelNames(resolving: Resolving): Promise<LevelNames> {
+    const names = new LevelNames(resolving)
+    for (const [collection, codes] of unnamedLevels(resolving, names))
+      try {
+        for (const found of await resolveRows(this.#settings.api, [...codes], { within: collection }))
+          if (found.url !== null) names.add(found as CandidateRecord)
+      } catch {
+        // A level without a name is left out.
+      }
+    return names
+  }
+
   async #downloadXlsx(): Promise<void> {
     const { writtenWorkbook } = await this.#xlsx()
     const about = [...this.#settings.about, [word('madeOn'), new Date().toISOString().slice(0, 10)]] as const
     const workbook = writtenWorkbook([
-      { name: word('sheetName'), rows: this.#extended(), isFrozen: true },
+      { name: word('sheetName'), rows: await this.#extended(), isFrozen: true },
       { name: word('aboutName'), rows: about },
     ])
     const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
     this.#download(new Blob([workbook], { type }), 'xlsx')
   }
 
-  #downloadCsv(): void {
-    this.#download(new Blob([writtenCsv(this.#extended())], { type: 'text/csv;charset=utf-8' }), 'csv')
+  async #downloadCsv(): Promise<void> {
+    this.#download(new Blob([writtenCsv(await this.#extended())], { type: 'text/csv;charset=utf-8' }), 'csv')
   }
 
   #download(content: Blob, extension: string): void {

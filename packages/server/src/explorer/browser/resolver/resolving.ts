@@ -25,8 +25,11 @@ export class Resolving {
   /** The entry of every row. */
   readonly #entryOf: readonly Entry[]
   readonly #counts: Record<State, number>
+  /** Counts the choices, so that those that were downloaded can be told from those since. */
+  #choices = 0
 
-  constructor(rows: readonly TableRow[], columns: Columns) {
+  /** Rows that say the same as some of another table keep what someone chose there. */
+  constructor(rows: readonly TableRow[], columns: Columns, before?: Resolving) {
     const entries = new Map<string, Entry & { rows: number[] }>()
     this.#entryOf = rows.map((row, at) => {
       const sent = sentRow(row, columns)
@@ -38,6 +41,14 @@ export class Resolving {
     })
     this.entries = [...entries.values()]
     this.#counts = { pending: rows.length, sure: 0, review: 0, none: 0, chosen: 0 }
+    for (const { sent, choice } of before?.entries ?? []) {
+      const entry = entries.get(JSON.stringify(sent))
+      if (entry !== undefined && choice !== undefined) this.choose(entry, choice)
+    }
+  }
+
+  get choices(): number {
+    return this.#choices
   }
 
   get counts(): Readonly<Record<State, number>> {
@@ -68,6 +79,7 @@ export class Resolving {
   }
 
   choose(entry: Entry, choice: CandidateRecord | 'none'): void {
+    this.#choices++
     this.#change(entry, () => {
       entry.choice = choice
     })
