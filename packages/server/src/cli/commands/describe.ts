@@ -9,6 +9,7 @@ import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/packag
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'
+import { lookingAt } from './check-package.ts'
 
 const DESCRIPTOR = 'datapackage.json'
 const MAX_FILES = 1_000
@@ -22,6 +23,11 @@ const flags = {
   force: { description: 'replace a descriptor that is there', parse: yes },
   explain: { description: 'print every decision', parse: yes },
   json: { description: 'print what was decided as one JSON document', parse: yes },
+  home: {
+    value: 'DIR',
+    description: 'a home whose lists the tables may refer to; without it, those that ship with the program',
+    parse: (path: string) => resolve(path),
+  },
 } as const
 
 export const describeCommand = command({
@@ -38,7 +44,7 @@ export const describeCommand = command({
     const directory = directoryOf(operands)
     const output = values.output ?? join(directory, DESCRIPTOR)
     refuseReplacing(output, values.force)
-    const described = await describeFiles(operands)
+    const described = await describeFiles(operands, values.home === undefined ? {} : await lookingAt(values.home))
     described.source.close()
     writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
     if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)

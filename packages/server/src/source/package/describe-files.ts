@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { descriptorJson, type FileTraits } from './describe.ts'
-import type { PackageSource } from './examined.ts'
+import type { PackageOptions, PackageSource } from './examined.ts'
 import { fileTraits } from './file-traits.ts'
 import { openPackage } from './open-package.ts'
 import { isAddress } from './package-files.ts'
@@ -15,10 +15,13 @@ export type Described = {
 }
 
 /** A directory, or files that are in one. */
-export async function describeFiles(paths: readonly string[]): Promise<Described> {
+export async function describeFiles(
+  paths: readonly string[],
+  options: Pick<PackageOptions, 'outside'> = {},
+): Promise<Described> {
   const [first = ''] = paths
   const directory = statSync(first).isDirectory() ? first : dirname(first)
-  const source = await openPackage(paths.length === 1 ? first : paths, { isDescribed: true })
+  const source = await openPackage(paths.length === 1 ? first : paths, { ...options, isDescribed: true })
   const { descriptor } = source
   if (descriptor === undefined) throw new OperationalError(`${first} has no table to describe`)
   const traits = new Map<string, FileTraits>()

@@ -7,6 +7,7 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { excerpt, type FieldCount, fitted, type Odd, ownFields, tellOdd } from './fitted-plan.ts'
+import type { OutsideLists } from './known-lists.ts'
 import { ListRecords } from './list-records.ts'
 import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
@@ -28,6 +29,16 @@ export type Surveyed = {
   /** Columns of the key, where rows have the same. */
   readonly notUnique?: readonly string[]
 }
+
+/** The records of a list of the package that was read already, or of one outside of it. */
+export const recordsIn =
+  (lists: ReadonlyMap<string, Surveyed>, { definitions, recordsOf }: OutsideLists): SurveyContext['recordsOf'] =>
+  (name) => {
+    const own = lists.get(name)
+    if (own !== undefined) return { entity: own.plan.entity, records: own.records }
+    const entity = definitions.find((one) => one.name === name)
+    return entity && { entity, records: recordsOf(name) }
+  }
 
 type SurveyContext = {
   readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]

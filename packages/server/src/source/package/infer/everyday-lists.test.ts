@@ -1,7 +1,7 @@
 // Lists as institutions have them, of three to twenty rows: what any person sees at a glance is inferred.
 import { expect, test } from 'bun:test'
 import type { Descriptor, Resource } from '../descriptor.ts'
-import { builtInLists } from '../known-lists.ts'
+import { shippedLists } from '../known-lists.ts'
 import { infer } from './infer.ts'
 import { TableProfiler } from './table-profile.ts'
 
@@ -26,7 +26,7 @@ function inferred(tables: Readonly<Record<string, string>>) {
     own: new Map(),
     resources: Object.keys(tables).map((name) => ({ name, paths: [`${name}.csv`], own: new Map() })),
   }
-  return infer(descriptor, profiles, builtInLists())
+  return infer(descriptor, profiles, shippedLists().known())
 }
 
 /** What a resource says of its columns, each in a few words. */

@@ -88,7 +88,7 @@ const PLURALS: readonly (readonly [RegExp, string])[] = [
   [/m$/, 'ns'],
   [/l$/, 'is'],
 ]
-const isPluralOf = (many: string, one: string) =>
+export const isPluralOf = (many: string, one: string) =>
   one.length > 1 && PLURALS.some(([end, plural]) => end.test(one) && one.replace(end, plural) === many)
 
 /** A word without its number, or the word that stands for it and its synonyms. */

@@ -64,7 +64,7 @@ export const knownTargets = (lists: readonly KnownList[]): readonly Target[] =>
       kind: 'key' as const,
       isNumber: false,
       codes: memoized(() => new CodeSet(profileValues(code.field, code.values()))),
-      lengths: code.lengths,
+      ...(code.lengths === undefined ? {} : { lengths: code.lengths }),
     })),
   )
 
@@ -92,7 +92,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
     const sameHeader = !isSelf && isTelling && header === target.fieldWords.join(' ')
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
     if (target.kind !== 'key' && !isSelf && (named < 0.5 || target.isNumber)) return []
-    if (target.lengths !== undefined && !mayBe(column, target.lengths, named)) return []
+    if (target.package !== undefined && !mayBe(column, target.lengths, named)) return []
     const evidence = target.codes().evidenceFrom(profile)
     if (evidence === undefined || evidence.share < MIN_FOUND) return []
     const sights = {
@@ -129,8 +129,9 @@ export function sightsBesideKey(column: Column, { key, columns }: KeyedTable): S
   }
 }
 
-/** True for a column whose values have the lengths of the codes, or had them before zeros were lost. */
-function mayBe({ profile }: Column, lengths: ReadonlySet<number>, named: number): boolean {
+/** True for a column whose values have the lengths of the codes, or had them before zeros were lost; or of which its header says so. */
+function mayBe({ profile }: Column, lengths: ReadonlySet<number> | undefined, named: number): boolean {
+  if (lengths === undefined) return named >= 0.5
   const own = [...profile.lengths.keys()]
   return own.every((length) => lengths.has(length) || (named > 0 && lengths.has(length + 1)))
 }
