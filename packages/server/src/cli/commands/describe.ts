@@ -3,8 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
-import type { Examined, PackageSource } from '../../source/package/examined.ts'
-import { examinedJson, examinedText } from '../../source/package/package-report.ts'
+import { describedText, examinedJson } from '../../source/package/package-report.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile-file.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
@@ -45,7 +44,6 @@ export const describeCommand = command({
     const output = values.output ?? join(directory, DESCRIPTOR)
     refuseReplacing(output, values.force)
     const described = await describeFiles(operands, values.home === undefined ? {} : await lookingAt(values.home))
-    described.source.close()
     writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
     if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
@@ -76,12 +74,9 @@ const outcome = (output: string, directory: string) =>
     ? `${output} is written. Look through it, then check it: nomenclator check ${directory}\n`
     : `${output} is written. Its paths begin at ${directory}: move it there.\n`
 
-/** Tables that can be described have no fault, except for those that are left out. */
-const examined = (source: PackageSource): Examined => ({ ...source, source, location: '', faults: [], faultCount: 0 })
+const asText = ({ examined }: Described, explains: boolean) => describedText(examined, explains)
 
-const asText = ({ source }: Described, explains: boolean) => examinedText(examined(source), explains)
-
-function asJson({ source }: Described, output: string) {
-  const { faults, faultCount, ...report } = examinedJson(examined(source))
+function asJson({ examined }: Described, output: string) {
+  const { faults, faultCount, ...report } = examinedJson(examined)
   return { output, ...report }
 }

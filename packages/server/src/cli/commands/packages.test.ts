@@ -80,7 +80,7 @@ describe('without any declaration a column that is named like a list of the home
     ['check', file],
     ['describe', file, '--output', '-'],
     ['import', 'package', file, '--explain'],
-  ])('%s', async (...argv) => {
+  ])('%s %s', async (...argv: readonly string[]) => {
     const { code, out, err } = await runHere(...argv, '--home', other.path)
     expect(code).toBe(0)
     expect(`${out}${err}`).toContain(says)

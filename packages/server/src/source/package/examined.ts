@@ -39,8 +39,6 @@ export type PackageSource = Source & {
   /** What it was taken for, where no descriptor says it and nothing was inferred. */
   readonly note?: string
   readonly notes: readonly Note[]
-  /** What it says with all that was inferred; absent where it is read to the letter. */
-  readonly descriptor?: Descriptor
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
   /** The tables that are no list, because nothing can be published of them. */
@@ -62,4 +60,6 @@ export type Examined = {
   readonly leftOut: readonly LeftOut[]
   /** What can be published; undefined where that is nothing. */
   readonly source?: PackageSource
+  /** What the package says with all that was inferred, also of tables that are no lists; absent where it is read to the letter. */
+  readonly descriptor?: Descriptor
 }

@@ -15,7 +15,7 @@ import { examinedOf, packageInfo } from './package-source.ts'
 import { type DescribedPackage, readDescriptor, readTables } from './package-tables.ts'
 
 /** A package of which nothing is published, with all that was found out about it. */
-class RefusedPackage extends OperationalError {
+export class RefusedPackage extends OperationalError {
   readonly examined: Examined
 
   constructor(examined: Examined) {

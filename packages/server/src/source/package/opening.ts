@@ -114,10 +114,13 @@ export class Opening {
     this.#profiles.set(resource, { ...profile, notUnique: [...(profile.notUnique ?? []), columns] })
   }
 
-  #leaveOut(resource: string, faults: Faults, notes: readonly Note[] = [], findings = new FieldFindings()): void {
-    const [first] = faults.list()
-    const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
-    const reason = first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
+  #leaveOut(
+    resource: string,
+    faults: Faults,
+    notes: readonly Note[] = [],
+    findings = new FieldFindings(),
+    reason = firstOf(faults),
+  ): void {
     this.#leftOut.set(resource, {
       resource,
       reason,
@@ -134,9 +137,15 @@ export class Opening {
       const faults = new Faults()
       const expected = `a table that can be a list: ${reason}`
       faults.add({ file, line: 1, column: 'all', value: `resource ${resource}`, expected })
-      this.#leaveOut(resource, faults, notes)
+      this.#leaveOut(resource, faults, notes, new FieldFindings(), reason)
     }
   }
+}
+
+function firstOf(faults: Faults): string {
+  const [first] = faults.list()
+  const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
+  return first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
 }
 
 /** The sets of fields that each list is referred to by, where they are not its key. */

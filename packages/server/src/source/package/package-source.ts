@@ -36,6 +36,7 @@ export function examinedOf(tables: PackageTables, opened: Opened, outside: Outsi
     ],
     notes: [...plan.notes.filter((note) => !isTold(note)), ...leftOut.flatMap(({ notes }) => notes)],
     leftOut,
+    descriptor: opened.descriptor,
     ...(source === undefined ? {} : { source }),
   }
 }
@@ -84,7 +85,6 @@ function sourceOf(tables: PackageTables, opened: Opened, outside: OutsideLists, 
     package: info,
     isExport: false,
     notes: plan.notes,
-    descriptor: opened.descriptor,
     findings,
     leftOut,
     counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),

@@ -68,6 +68,8 @@ function entryFor(word: string): Entry {
 
 export const names = (word: string, ...concepts: readonly Concept[]): boolean =>
   concepts.some((concept) => entryOf(word).concepts.has(concept))
+/** True for words that the headers of tables have. */
+export const isKnownWord = (word: string): boolean => entryOf(word) !== NONE || SYNONYMS.has(nounOf(word))
 /** The language in which a word names a concept. */
 export const languageOfWord = (word: string, concept: Concept): string | undefined =>
   entryOf(word).languages.get(concept)
