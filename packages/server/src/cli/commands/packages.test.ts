@@ -77,10 +77,11 @@ describe('without any declaration a column that is named like a list of the home
   afterAll(() => other[Symbol.dispose]())
 
   test.each([
-    ['check', file],
-    ['describe', file, '--output', '-'],
-    ['import', 'package', file, '--explain'],
-  ])('%s %s', async (...argv: readonly string[]) => {
+    ['check', []],
+    ['describe', ['--output', '-']],
+    ['import package', ['--explain']],
+  ] as const)('%s', async (command, flags) => {
+    const argv = [...command.split(' '), file, ...flags]
     const { code, out, err } = await runHere(...argv, '--home', other.path)
     expect(code).toBe(0)
     expect(`${out}${err}`).toContain(says)

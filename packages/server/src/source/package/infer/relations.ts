@@ -69,7 +69,7 @@ export const knownTargets = (lists: readonly KnownList[]): readonly Target[] =>
   )
 
 /** How much a header says that a column refers to a list of these nouns. */
-function namedFor(subject: readonly string[], nouns: readonly string[], own: readonly string[]): number {
+export function namedFor(subject: readonly string[], nouns: readonly string[], own: readonly string[]): number {
   const [last, lastNoun] = [subject.at(-1), nouns.at(-1)]
   if (last === undefined || lastNoun === undefined) return 0
   const isIn = (word: string, words: readonly string[]) => words.some((one) => isSameWord(word, one))
