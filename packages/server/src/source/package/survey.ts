@@ -306,7 +306,10 @@ class Survey {
             expected: `sound text of at most ${MAX_VALUE} characters`,
           })
       },
-      unresolved: (text) => this.#note(counts.unresolved, text),
+      unresolved: (text, whole) => {
+        if (whole === undefined || this.#plan.entity.key.includes(field)) this.#note(counts.unresolved, text)
+        else this.#tellLostZero(field, text, whole)
+      },
       brokenLine: (text) =>
         this.#findings.of(field).add('line-break-in-name', 'a name or a code has line breaks, which became blanks', {
           ...this.#location,
@@ -314,6 +317,15 @@ class Survey {
           value: excerpt(text),
         }),
     }
+  }
+
+  #tellLostZero(field: string, text: string, whole: string): void {
+    const counts = this.#counts.get(field) as FieldCount
+    counts.missing++
+    const description =
+      'a value refers to no record of the other list, as if it had lost zeros at its beginning, and is left out; write the zeros in the file'
+    const says = `${text}, which must have been ${whole}`
+    this.#findings.of(field).add('lost-zero', description, { ...this.#location, column: field, value: text, says })
   }
 
   #note(odd: Odd, text: string): void {

@@ -213,6 +213,8 @@ function sightsOf(
   const told: Record<string, boolean | number> = {
     bias: 1,
     ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
+    // Texts are counted by nobody: an area that is none of land is a part of an institution.
+    quantity: has(stem, 'quantity') && shareOf(values.slice(0, 100), (value) => /\p{L}/u.test(value)) < 0.5,
     parent: has(stem, 'parent') || has(headerWords(column.declared.title ?? ''), 'parent'),
     latitude: has(stem, 'latitude') && !has(stem, 'longitude'),
     longitude: has(stem, 'longitude') && !has(stem, 'latitude'),
