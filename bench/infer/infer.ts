@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { infer } from '../../packages/server/src/source/package/infer/infer.ts'
 import { WEIGHTS, type Weights } from '../../packages/server/src/source/package/infer/score.ts'
-import { builtInLists } from '../../packages/server/src/source/package/known-lists.ts'
+import { shippedLists } from '../../packages/server/src/source/package/known-lists.ts'
 import { ROOT } from '../machine.ts'
 import { examplesOf, fitted } from './fit.ts'
 import { caseOf, labelledLists } from './labels.ts'
@@ -33,12 +33,12 @@ const PARTS = 20
 
 const folders = [join(import.meta.dir, 'lists'), ...values.lists, ...positionals]
 const cases = await Promise.all(labelledLists(folders).map(caseOf))
-const examples = cases.map((one) => examplesOf(one, builtInLists()))
+const examples = cases.map((one) => examplesOf(one, shippedLists().known()))
 
 function tallied(weightsOf: (at: number) => Weights): Tally {
   const tally = new Tally()
   for (const [at, { list, descriptor, profiles }] of cases.entries())
-    tally.add(list, infer(descriptor, profiles, builtInLists(), weightsOf(at)).descriptor.resources)
+    tally.add(list, infer(descriptor, profiles, shippedLists().known(), weightsOf(at)).descriptor.resources)
   return tally
 }
 

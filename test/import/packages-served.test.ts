@@ -113,7 +113,7 @@ const json = async (target: string) => JSON.stringify(await (await get(target)).
 const tariffWith = (directory: TestDirectory, duty: string) => {
   writeFileSync(join(directory.path, 'datapackage.json'), JSON.stringify(tariff))
   writeFileSync(join(directory.path, 'goods.csv'), goods(duty))
-  return openPackage(directory.path, { inHome: homeForPackages(home.store) })
+  return openPackage(directory.path, { outside: homeForPackages(home.store) })
 }
 /** True if page workers and compute workers have the release; each opens it for itself. */
 const serves = async (digest: string) =>

@@ -20,7 +20,8 @@ import {
   type ListPart,
   orFreeText,
   samplesOf,
-} from './browser/resolver/guess.ts'
+  seenColumns,
+} from './browser/resolver/inferred-columns.ts'
 import { Resolving, ROWS_PER_REQUEST, recordOf, stateOf } from './browser/resolver/resolving.ts'
 import {
   belowTitle,
@@ -167,9 +168,10 @@ describe('what the columns are', () => {
     ['among words', ['Municipio de residencia', 'Edo. de origen'], ['municipio', 'estado']],
     ['names before codes', ['CVE_MUN', 'NOM_MUN'], [undefined, 'municipio']],
     ['the more telling before the first', ['mun. 2', 'municipio'], [undefined, 'municipio']],
+    ['in other languages', ['Country', 'State', 'Municipality'], [undefined, 'estado', 'municipio']],
     ['what several parts are called says nothing', ['descripcion', 'folio', ''], [undefined, undefined, undefined]],
   ])('by header: %s', (_, header, columns) => {
-    expect(columnsByHeader(header, PARTS)).toEqual(columns)
+    expect(columnsByHeader(seenColumns(header, []), PARTS)).toEqual(columns)
   })
 
   test('by values: the part that fits best, the outermost of equals, and never short numbers or decimals', () => {
@@ -178,9 +180,21 @@ describe('what the columns are', () => {
       ['y', 'Nayarit', 'Tepic', '18'],
     ]
     const none: Columns = [undefined, undefined, undefined, undefined]
-    const samples = samplesOf(rows, none, PARTS)
+    const seen = (...given: readonly TableRow[]) =>
+      seenColumns(
+        (given[0] ?? []).map(() => ''),
+        given,
+      )
+    const samples = samplesOf(seen(...rows), none, PARTS)
     expect(samples.some(({ column }) => column === 3)).toBe(false)
-    expect(samplesOf([['12.5'], ['-99,13']], [undefined], PARTS)).toEqual([])
+    for (const values of [
+      ['12.5', '13.25'],
+      ['-99,13', '-98,2'],
+      ['2024-01-31', '2024-02-01'],
+    ])
+      expect(samplesOf(seen(...values.map((value) => [value])), [undefined], PARTS)).toEqual([])
+    const telephones = seenColumns(['Teléfono'], [['3312345678'], ['8112345678']])
+    expect(samplesOf(telephones, [undefined], PARTS)).toEqual([])
     const known: Record<string, string[]> = {
       Jalisco: ['estado', 'localidad'],
       Nayarit: ['estado'],
@@ -196,16 +210,18 @@ describe('what the columns are', () => {
       ['casado', 'Tala'],
       ['soltera', 'Tepik'],
     ]
-    const known = columnsByHeader(['Estado civil', 'Municipio'], PARTS)
+    const columns = seenColumns(['Estado civil', 'Municipio'], rows)
+    const known = columnsByHeader(columns, PARTS)
     expect(known).toEqual(['estado', 'municipio'])
-    const samples = samplesOf(rows, known, PARTS)
+    const samples = samplesOf(columns, known, PARTS)
     const scores = samples.map(({ value }) => (value === 'Tala' ? 0.8 : 0.2))
     expect(columnsByValues(known, samples, scores)).toEqual([undefined, 'municipio'])
   })
 
   test('a table of which nothing is known is free text', () => {
-    expect(orFreeText([undefined, undefined], [['12345678', 'Tala, Jal']])).toEqual([undefined, 'q'])
-    expect(orFreeText(['estado', undefined], [['Jal', 'Tala']])).toEqual(['estado', undefined])
+    const columns = seenColumns(['', ''], [['12345678', 'Tala, Jal']])
+    expect(orFreeText([undefined, undefined], columns)).toEqual([undefined, 'q'])
+    expect(orFreeText(['estado', undefined], columns)).toEqual(['estado', undefined])
   })
 
   test.each<[string, TableRow[], boolean]>([

@@ -1,10 +1,10 @@
 // The lists of a home, with their records, that packages may refer to.
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
+import { type Entity, type Identity, identityFrom, nameFieldOf, type OfficialCode } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { PackageOptions } from '../source/package/examined.ts'
-import { builtInRecords, codesMeant } from '../source/package/known-lists.ts'
+import { codesMeant, knownList, shippedLists } from '../source/package/known-lists.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import { identifierReader } from './diff.ts'
 import type { ReleaseStore } from './home/release-store.ts'
@@ -17,18 +17,34 @@ import type { Release } from './release.ts'
  * a release will have beside those of the package, which are those that ship with the program.
  */
 export const homeForPackages =
-  (store: ReleaseStore, fallback: Pick<Catalog, 'entities'> = builtInCatalog): NonNullable<PackageOptions['inHome']> =>
+  (store: ReleaseStore, fallback: Pick<Catalog, 'entities'> = builtInCatalog): NonNullable<PackageOptions['outside']> =>
   (packageName) => {
     const digest = store.currentDigest()
-    const release = digest === undefined ? undefined : store.read(digest)
-    const { entities } = release?.catalog ?? fallback
-    const others = [...entities.values()].filter((entity) => entity.package !== packageName)
+    if (digest === undefined) return { ...shippedLists(fallback), taken: takenIn(fallback, packageName), hasHome: true }
+    const release = store.read(digest)
+    const others = [...release.catalog.entities.values()].filter((entity) => entity.package !== packageName)
     return {
-      taken: takenIn(release?.catalog ?? fallback, packageName),
-      others: others.map(entityData),
-      recordsOfOther: (name) => (release === undefined ? builtInRecords(name) : knownRecords(release, name)),
+      taken: takenIn(release.catalog, packageName),
+      definitions: others.map(entityData),
+      recordsOf: (name) => knownRecords(release, name),
+      known: () =>
+        others
+          .filter((entity) => !embedsOf(entity, packageName))
+          .map((entity) => knownList(entity, (code) => codesIn(release, entity, code))),
+      hasHome: true,
     }
   }
+
+/** True for a list that embeds one of a package, which can then not refer to it. */
+const embedsOf = ({ fields }: Entity, packageName: string): boolean =>
+  Object.values(fields).some(
+    (field) => field.kind === 'embed' && (field.entity.package === packageName || embedsOf(field.entity, packageName)),
+  )
+
+function codesIn(release: Release, entity: Entity, code: OfficialCode): readonly string[] {
+  const read = codeReader(release, entity, code)
+  return Array.from({ length: release.entity(entity.name).count }, (_, position) => read(position) ?? '')
+}
 
 function knownRecords(release: Release, name: string): KnownRecords {
   const { definition, count } = release.entity(name)

@@ -109,10 +109,11 @@ async function withTrial(examined: Examined, refersToHome: boolean): Promise<Exa
   }
 }
 
-async function lookingAt(home: string): Promise<Pick<PackageOptions, 'inHome'>> {
+/** The lists of a home, which a package may refer to. */
+export async function lookingAt(home: string): Promise<Pick<PackageOptions, 'outside'>> {
   const { ReleaseStore } = await import('../../release/home/release-store.ts')
   const { homeForPackages } = await import('../../release/package-references.ts')
-  return { inHome: homeForPackages(new ReleaseStore(homeOf(home))) }
+  return { outside: homeForPackages(new ReleaseStore(homeOf(home))) }
 }
 
 function verdictText({ faultCount, findings, notes }: Examined, isSound: boolean): string {

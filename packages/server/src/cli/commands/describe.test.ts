@@ -31,6 +31,53 @@ async function called(...argv: string[]) {
   return { exitCode: await run(argv, {}, terminal), ...said }
 }
 
+describe('a table that can be no list yet is described, and one line says what to choose', () => {
+  test('without a key', async () => {
+    using tables = new Tables({ 'clothes.csv': 'colour,size\nred,M\nred,M\nblue,L\nblue,L\ngreen,S\n' })
+    const { exitCode, out } = await called('describe', tables.path)
+    expect(exitCode).toBe(0)
+    expect(out.split('\n')[0]).toBe(
+      'clothes: no list yet; no 4 columns or fewer are filled and different in every row; declare a primaryKey in its schema, or add a ' +
+        'column of codes; "primaryKey": ["colour"] with "nomenclator:lossy": true at the resource leaves out 2 of 5 rows',
+    )
+    const [resource] = JSON.parse(tables.read('datapackage.json')).resources
+    expect(resource.schema).toEqual({
+      fields: ['colour', 'size'].map((name) => ({ name, type: 'string', 'nomenclator:role': 'fact' })),
+    })
+    expect((await called('check', tables.path)).exitCode).toBe(1)
+    const chosen = { ...resource, 'nomenclator:lossy': true, schema: { ...resource.schema, primaryKey: ['colour'] } }
+    writeFileSync(join(tables.path, 'datapackage.json'), JSON.stringify({ name: 'a', resources: [chosen] }))
+    expect((await called('check', tables.path)).out).toContain('clothes: 3 records by colour')
+  })
+
+  test('without a header, which is asked about', async () => {
+    using tables = new Tables({ 'states.csv': '01,Aguascalientes,AGS\n02,Baja California,BC\n03,Campeche,CAMP\n' })
+    const { exitCode, out } = await called('describe', tables.path)
+    expect(exitCode).toBe(0)
+    expect(out).toStartWith(
+      'states: no list yet; its first row names no columns, since "01" is like the values below it; write',
+    )
+    const { resources, ...rest } = JSON.parse(tables.read('datapackage.json'))
+    expect(resources).toEqual([{ name: 'states', path: 'states.csv', type: 'table' }])
+    for (const [header, records] of [
+      [false, 3],
+      [true, 2],
+    ]) {
+      const said = { ...rest, resources: [{ ...resources[0], dialect: { header } }] }
+      writeFileSync(join(tables.path, 'datapackage.json'), JSON.stringify(said))
+      expect((await called('check', tables.path)).out).toContain(`states: ${records} records by `)
+    }
+  })
+
+  test.each([
+    ['years are names of columns beside others', 'country,2019,2020\nAA,10,12\nBB,20,22\n'],
+    ['so are codes of other forms', 'Q1,Q2\na,b\nc,d\n'],
+  ])('%s', async (_, text) => {
+    using tables = new Tables({ 'counts.csv': text })
+    expect((await called('describe', tables.path)).out).toContain('counts: 2 records by ')
+  })
+})
+
 describe('describe', () => {
   test('writes a descriptor that check finds sound, with nothing left to infer', async () => {
     using tables = new Tables({ 'offices.csv': OFFICES, 'regions.csv': REGIONS })

@@ -3,12 +3,12 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { OperationalError } from '../../base/operational-error.ts'
 import { type Described, describeFiles } from '../../source/package/describe-files.ts'
-import type { Examined, PackageSource } from '../../source/package/examined.ts'
-import { examinedJson, examinedText } from '../../source/package/package-report.ts'
+import { describedText, examinedJson } from '../../source/package/package-report.ts'
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile-file.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'
+import { lookingAt } from './check-package.ts'
 
 const DESCRIPTOR = 'datapackage.json'
 const MAX_FILES = 1_000
@@ -22,6 +22,11 @@ const flags = {
   force: { description: 'replace a descriptor that is there', parse: yes },
   explain: { description: 'print every decision', parse: yes },
   json: { description: 'print what was decided as one JSON document', parse: yes },
+  home: {
+    value: 'DIR',
+    description: 'a home whose lists the tables may refer to; without it, those that ship with the program',
+    parse: (path: string) => resolve(path),
+  },
 } as const
 
 export const describeCommand = command({
@@ -38,8 +43,7 @@ export const describeCommand = command({
     const directory = directoryOf(operands)
     const output = values.output ?? join(directory, DESCRIPTOR)
     refuseReplacing(output, values.force)
-    const described = await describeFiles(operands)
-    described.source.close()
+    const described = await describeFiles(operands, values.home === undefined ? {} : await lookingAt(values.home))
     writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
     if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
     if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
@@ -70,12 +74,9 @@ const outcome = (output: string, directory: string) =>
     ? `${output} is written. Look through it, then check it: nomenclator check ${directory}\n`
     : `${output} is written. Its paths begin at ${directory}: move it there.\n`
 
-/** Tables that can be described have no fault, except for those that are left out. */
-const examined = (source: PackageSource): Examined => ({ ...source, source, location: '', faults: [], faultCount: 0 })
+const asText = ({ examined }: Described, explains: boolean) => describedText(examined, explains)
 
-const asText = ({ source }: Described, explains: boolean) => examinedText(examined(source), explains)
-
-function asJson({ source }: Described, output: string) {
-  const { faults, faultCount, ...report } = examinedJson(examined(source))
+function asJson({ examined }: Described, output: string) {
+  const { faults, faultCount, ...report } = examinedJson(examined)
   return { output, ...report }
 }

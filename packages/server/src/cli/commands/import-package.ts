@@ -37,7 +37,7 @@ export const importPackage = importCommand({
       allowsPrivate: values['allow-private-addresses'],
       strict: values.strict,
       ...(values.name === undefined ? {} : { name: values.name }),
-      inHome: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : undefined),
+      outside: homeForPackages(new ReleaseStore(home), values.alone ? NOTHING.catalog : undefined),
       onProgress: (url, done, size) => progress.show(url, done, size),
     })
     resources.defer(source.close)

@@ -63,6 +63,42 @@ test('another one is beside it, its collection named after it where the name is 
   expect(new TextDecoder().decode(records.record(0))).toContain('"colour":{"code":"r","name":"Red"}')
 })
 
+describe('without any declaration a column that is named like a list of the home and has its keys refers to it', () => {
+  const file = join(work.path, 'cars.csv')
+  const says = 'cars: 3 records by code; name name; colours by colour\n'
+  // A package of one list that is called as people call it.
+  beforeAll(async () => {
+    const table = join(work.path, 'colours.csv')
+    writeFileSync(table, 'code,name\nRD,Red\nGN,Green\nBU,Blue\n')
+    writeFileSync(file, 'code,name,colour\nA1,Beetle,RD\nB2,Panda,GN\nC3,Twingo,BU\n')
+    await runHere('import', 'package', table, '--home', other.path, '--alone')
+  })
+  const other = new TestHome()
+  afterAll(() => other[Symbol.dispose]())
+
+  test.each([
+    ['check', []],
+    ['describe', ['--output', '-']],
+    ['import package', ['--explain']],
+  ] as const)('%s', async (command, flags) => {
+    const argv = [...command.split(' '), file, ...flags]
+    const { code, out, err } = await runHere(...argv, '--home', other.path)
+    expect(code).toBe(0)
+    expect(`${out}${err}`).toContain(says)
+  })
+
+  test('the record is embedded, and the list that it refers to is imported again without a reference back', async () => {
+    const cars = other.current().entity('cars').records
+    expect(new TextDecoder().decode(cars.record(0))).toContain('"colour":{"code":"RD","name":"Red"}')
+    const { code, out } = await runHere('import', 'package', join(work.path, 'colours.csv'), '--home', other.path)
+    expect([code, out]).toEqual([0, expect.stringMatching(/colours +3 {2}unchanged/)])
+  })
+
+  test('and to nothing without the home', async () => {
+    expect((await runHere('check', file)).out).not.toContain('by colour')
+  })
+})
+
 test('both are listed, as a table and as JSON', async () => {
   expect((await inHome('packages')).out).toBe(
     [
@@ -148,7 +184,7 @@ describe('an empty home gets the bundled lists too', () => {
 
   test('beside those of a package of others', async () => {
     using other = new TestHome()
-    const source = await openPackage(colours, { inHome: homeForPackages(other.store) })
+    const source = await openPackage(colours, { outside: homeForPackages(other.store) })
     source.close()
     await other.import(source, { fallback: sourceOf(tiny) })
     expect([...other.current().catalog.collections.keys()]).toEqual(expect.arrayContaining(['paises', 'items']))

@@ -43,6 +43,14 @@ test.each([
   expect(notes).toEqual([])
 })
 
+test('a code that has lost its zero refers to nothing, and what it must have been is told', async () => {
+  const { at, source } = await read('1001', reference('municipios', 'cvegeo'))
+  expect(at).toBeUndefined()
+  const [finding] = source.findings
+  expect(finding).toMatchObject({ kind: 'lost-zero', field: 'at' })
+  expect(finding?.examples).toEqual([expect.stringContaining('1001, which must have been 01001')])
+})
+
 test('the list embeds the record, with all that is above it', async () => {
   const { source } = await read('14039', reference('municipios'))
   expect(source.catalog.entities.get('offices')?.fields.at).toMatchObject({

@@ -1,30 +1,34 @@
 // Describes tables in files: reads them as an import would, and says what they were taken for.
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { OperationalError } from '../../base/operational-error.ts'
 import { isOfBoundaries } from './boundaries.ts'
 import { descriptorJson, type FileTraits } from './describe.ts'
-import type { PackageSource } from './examined.ts'
+import type { Examined, PackageOptions } from './examined.ts'
 import { fileTraits } from './file-traits.ts'
-import { openPackage } from './open-package.ts'
+import { examinePackage, RefusedPackage } from './open-package.ts'
 import { isAddress } from './package-files.ts'
 
 export type Described = {
   /** As JSON. */
   readonly descriptor: Readonly<Record<string, unknown>>
-  readonly source: PackageSource
+  readonly examined: Examined
 }
 
 /** A directory, or files that are in one. */
-export async function describeFiles(paths: readonly string[]): Promise<Described> {
+export async function describeFiles(
+  paths: readonly string[],
+  options: Pick<PackageOptions, 'outside'> = {},
+): Promise<Described> {
   const [first = ''] = paths
   const directory = statSync(first).isDirectory() ? first : dirname(first)
-  const source = await openPackage(paths.length === 1 ? first : paths, { isDescribed: true })
-  const { descriptor } = source
-  if (descriptor === undefined) throw new OperationalError(`${first} has no table to describe`)
+  const examined = await examinePackage(paths.length === 1 ? first : paths, { ...options, isDescribed: true })
+  examined.source?.close()
+  const { descriptor } = examined
+  // A table that can be no list yet is described all the same, with what its owner is to choose.
+  if (descriptor === undefined || descriptor.resources.length === 0) throw new RefusedPackage(examined)
   const traits = new Map<string, FileTraits>()
   const tables = descriptor.resources.filter((resource) => !isOfBoundaries(resource))
   for (const path of tables.flatMap((resource) => resource.paths))
     if (!isAddress(path)) traits.set(path, await fileTraits(join(directory, path)))
-  return { descriptor: descriptorJson(descriptor, traits), source }
+  return { descriptor: descriptorJson(descriptor, traits), examined }
 }

@@ -98,7 +98,7 @@ describe('what is described is taken for the same, and nothing is left to infer'
     const profiles = profilesOf(tables)
     const headers = new Map([...profiles].map(([name, { columns }]) => [name, columns.map((one) => one.name)]))
     const obeyed = (descriptor: Descriptor) =>
-      plansOf(descriptor, headers, { taken: () => false, others: [], hasHome: false })
+      plansOf(descriptor, headers, { taken: () => false, definitions: [], hasHome: false })
     const inferred = infer(bare(tables), profiles)
     expect(inferred.refused).toEqual([])
     expect(inferred.notes.length).toBeGreaterThan(0)

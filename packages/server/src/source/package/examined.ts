@@ -1,12 +1,10 @@
 // What opening a package needs to know, and what it gives.
-import type { EntityData } from '../../catalog/catalog.ts'
 import type { Fault } from '../faults.ts'
 import type { Source } from '../source.ts'
 import type { Descriptor, RefusedList } from './descriptor.ts'
 import type { PackageFinding } from './field-findings.ts'
 import type { Note } from './infer/inference.ts'
-import { builtInDefinitions, builtInRecords } from './known-lists.ts'
-import type { KnownRecords } from './list-records.ts'
+import type { OutsideLists } from './known-lists.ts'
 import type { PackageInfo } from './package-info.ts'
 
 export type PackageOptions = {
@@ -16,14 +14,8 @@ export type PackageOptions = {
   readonly allowsPrivate?: boolean
   /** Another name for the package. */
   readonly name?: string
-  /** Whether a collection of another package has a slug already. */
-  readonly taken?: (slug: string) => boolean
-  /** The definitions of the lists of other packages, which may be referred to; without them no home is looked at. */
-  readonly others?: readonly EntityData[]
-  /** The same, reported by the home that the package comes into once its name is known. */
-  readonly inHome?: (packageName: string) => Required<Pick<PackageOptions, 'taken' | 'others' | 'recordsOfOther'>>
-  /** The records of such a list; where they are not known, references to it are checked when they are published. */
-  readonly recordsOfOther?: (entity: string) => KnownRecords | undefined
+  /** What the home that the package comes into has besides it; by default no home is looked at. */
+  readonly outside?: (packageName: string) => OutsideLists
   readonly onProgress?: (url: string, done: number, size: number | undefined) => void
   /** True if tables are only described, even where they are named like lists that ship with the program. */
   readonly isDescribed?: boolean
@@ -47,8 +39,6 @@ export type PackageSource = Source & {
   /** What it was taken for, where no descriptor says it and nothing was inferred. */
   readonly note?: string
   readonly notes: readonly Note[]
-  /** What it says with all that was inferred; absent where it is read to the letter. */
-  readonly descriptor?: Descriptor
   /** What is odd, by table and field. */
   readonly findings: readonly PackageFinding[]
   /** The tables that are no list, because nothing can be published of them. */
@@ -70,17 +60,6 @@ export type Examined = {
   readonly leftOut: readonly LeftOut[]
   /** What can be published; undefined where that is nothing. */
   readonly source?: PackageSource
-}
-
-/** The lists that a package may refer to besides its own: those of the home, or where none is looked at those that ship. */
-export function outsideOf({ others, recordsOfOther }: PackageOptions) {
-  const definitions = others ?? builtInDefinitions
-  const recordsOf = others === undefined ? builtInRecords : recordsOfOther
-  return {
-    definitions,
-    records: (name: string) => {
-      const entity = definitions.find((one) => one.name === name)
-      return entity && { entity, records: recordsOf?.(name) }
-    },
-  }
+  /** What the package says with all that was inferred, also of tables that are no lists; absent where it is read to the letter. */
+  readonly descriptor?: Descriptor
 }

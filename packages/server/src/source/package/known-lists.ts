@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { memoized } from '../../base/memoized.ts'
 import { shippedFile } from '../../base/program.ts'
-import { type EntityData, entityData } from '../../catalog/catalog.ts'
+import { type Catalog, type EntityData, entityData } from '../../catalog/catalog.ts'
 import { type Entity, embeddedAt, type Identity, identityFrom, type OfficialCode } from '../../catalog/entity.ts'
 import { codesOf, partText, usualCodeOf } from '../../catalog/official-code.ts'
 import { builtInCatalog, builtInTables } from '../built-in.ts'
@@ -66,22 +66,21 @@ function lengthOf(entity: Entity, { parts, separator }: OfficialCode): number | 
   return (lengths as number[]).reduce((sum, length) => sum + length, 0)
 }
 
-function knownList(entity: Entity): KnownList {
+/** A list outside of a package, as columns may refer to it; the codes of its records are read where they may be meant. */
+export function knownList(entity: Entity, valuesOf: (code: OfficialCode) => readonly string[]): KnownList {
+  const { plural, name, title, package: owner } = entity
   const codes = codesOf(entity).flatMap((code) => {
     if (code.name === '') return []
-    const values = () => {
-      const read = codeReader(entity, code)
-      return rowsOf(entity).flatMap((row) => read(row) ?? [])
-    }
+    const values = () => valuesOf(code)
+    // Lists of others may be long, and are read only where a header names them.
+    if (owner !== undefined) return [{ field: code.name, values }]
     const length = lengthOf(entity, code)
     const lengths = new Set(length === undefined ? values().map((value) => value.length) : [length])
     return [{ field: code.name, lengths, values }]
   })
-  return { package: BUILT_IN, resource: entity.plural, names: [entity.name, entity.plural], codes }
+  const names = owner === undefined ? [name, plural] : [name, plural, title]
+  return { package: owner ?? BUILT_IN, resource: plural, names, codes }
 }
-
-/** The definitions of the lists that ship with the program. */
-export const builtInDefinitions: readonly EntityData[] = [...builtInCatalog.entities.values()].map(entityData)
 
 /** The official codes that fields of a reference mean: all that have a name where it names none; undefined of other fields. */
 export function codesMeant(entity: Entity, fields: readonly string[]): readonly OfficialCode[] | undefined {
@@ -100,7 +99,7 @@ function identityReader(entity: Entity): (row: Row) => Identity {
 }
 
 /** The records of a list that ships with the program, for packages that refer to it; undefined of other lists. */
-export function builtInRecords(name: string): KnownRecords | undefined {
+function builtInRecords(name: string): KnownRecords | undefined {
   const entity = builtInCatalog.entities.get(name)
   if (entity === undefined) return undefined
   let identities: Set<Identity> | undefined
@@ -132,9 +131,33 @@ export function builtInRecords(name: string): KnownRecords | undefined {
 
 const BETWEEN = '\0'
 
-let known: readonly KnownList[] | undefined
-/** Read once, and only where something is inferred. */
-export const builtInLists = (): readonly KnownList[] => {
-  known ??= [...builtInCatalog.entities.values()].map(knownList)
-  return known
+const builtInLists: readonly KnownList[] = [...builtInCatalog.entities.values()].map((entity) =>
+  knownList(entity, (code) => {
+    const read = codeReader(entity, code)
+    return rowsOf(entity).flatMap((row) => read(row) ?? [])
+  }),
+)
+
+/** What lies outside of a package: the lists that it may refer to, and the collections that have their names already. */
+export type OutsideLists = {
+  readonly taken: (slug: string) => boolean
+  readonly definitions: readonly EntityData[]
+  /** The records of a list; where they are not known, references to it are checked when they are published. */
+  readonly recordsOf: (entity: string) => KnownRecords | undefined
+  /** What columns may have the codes of; read only where something is inferred. */
+  readonly known: () => readonly KnownList[]
+  /** False where no home is looked at. */
+  readonly hasHome: boolean
+}
+
+/** The lists that ship with the program, of which a home without a release may be going to have only some. */
+export const shippedLists = ({ entities }: Pick<Catalog, 'entities'> = builtInCatalog): OutsideLists => {
+  const own = [...entities.values()]
+  return {
+    taken: () => false,
+    definitions: own.map(entityData),
+    recordsOf: builtInRecords,
+    known: () => builtInLists.filter(({ resource }) => own.some(({ plural }) => plural === resource)),
+    hasHome: false,
+  }
 }

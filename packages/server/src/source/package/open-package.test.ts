@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { zipOf } from '../../../../../test/support/inegi-file.ts'
 import { PackageDirectory, readPackage, table } from '../../../../../test/support/package-directory.ts'
 import { entityData, entityIn } from '../../catalog/catalog.ts'
+import { shippedLists } from './known-lists.ts'
 
 const CODE = { name: 'code', type: 'string' }
 const NAME = { name: 'name', type: 'string' }
@@ -189,15 +190,16 @@ describe('references', () => {
     using states = new PackageDirectory()
       .put('datapackage.json', JSON.stringify({ name: 'states', resources: [regions] }))
       .put('regions.csv', 'code,name\n01,North\n')
-    const others = [...(await states.read()).source.catalog.entities.values()].map(entityData)
+    const definitions = [...(await states.read()).source.catalog.entities.values()].map(entityData)
     const elsewhere = [{ fields: 'region', reference: { package: 'states', resource: 'regions', fields: 'code' } }]
     using directory = new PackageDirectory()
       .describe(table('units', [CODE, NAME, { name: 'region' }], { ...KEY, foreignKeys: elsewhere }))
       .put('units.csv', 'code,name,region\nA,One,01\nB,Two,02\n')
-    const unchecked = await directory.read({ others })
+    const outside = { ...shippedLists(), definitions, hasHome: true, known: () => [], recordsOf: () => undefined }
+    const unchecked = await directory.read({ outside: () => outside })
     expect(unchecked.rows.units?.map(({ region }) => region)).toEqual(['01', '02'])
     const known = { has: (identity: unknown) => identity === '01', byFields: () => undefined }
-    const checked = await directory.read({ others, recordsOfOther: () => known })
+    const checked = await directory.read({ outside: () => ({ ...outside, recordsOf: () => known }) })
     expect(checked.rows.units?.map(({ region }) => region)).toEqual(['01', undefined])
     expect(checked.kinds).toEqual({ 'reference-not-found': 1 })
     expect([...checked.source.catalog.entities.keys()]).toEqual(['regions', 'units'])

@@ -7,6 +7,7 @@ import { FaultyRecords, faultText, MAX_FAULTS } from '../faults.ts'
 import type { Source } from '../source.ts'
 import type { Examined, PackageOptions, PackageSource } from './examined.ts'
 import { exportedSource, isExported } from './exported.ts'
+import { shippedLists } from './known-lists.ts'
 import { type Located, locate } from './locate.ts'
 import { namedTables } from './named-tables.ts'
 import { Opening } from './opening.ts'
@@ -14,7 +15,7 @@ import { examinedOf, packageInfo } from './package-source.ts'
 import { type DescribedPackage, readDescriptor, readTables } from './package-tables.ts'
 
 /** A package of which nothing is published, with all that was found out about it. */
-class RefusedPackage extends OperationalError {
+export class RefusedPackage extends OperationalError {
   readonly examined: Examined
 
   constructor(examined: Examined) {
@@ -69,9 +70,9 @@ export async function examinePackage(
       throw new OperationalError(`the name of the package is not sound: ${wrong.mismatches.map(mismatchText).join()}`)
     const renamed = { ...described, descriptor: { ...described.descriptor, name } }
     const tables = await readTables(renamed, options.sampledRows)
-    const inHome = { ...options, ...options.inHome?.(name) }
-    const opened = await new Opening(tables, inHome).open()
-    return examinedOf(tables, opened, inHome, close)
+    const outside = options.outside?.(name) ?? shippedLists()
+    const opened = await new Opening(tables, outside).open()
+    return examinedOf(tables, opened, outside, close)
   } catch (error) {
     close()
     if (!(error instanceof FaultyRecords)) throw error

@@ -5,18 +5,18 @@ import type { Findings } from '../findings.ts'
 import type { Alias } from '../source.ts'
 import { readAliasTables } from './alias-tables.ts'
 import type { Descriptor, ListPlan } from './descriptor.ts'
-import { type LeftOut, outsideOf, type PackageOptions } from './examined.ts'
+import type { LeftOut } from './examined.ts'
 import { FieldFindings, listed } from './field-findings.ts'
 import { isComplete } from './infer/complete.ts'
 import { infer } from './infer/infer.ts'
-import type { KnownList, Note } from './infer/inference.ts'
+import type { Note } from './infer/inference.ts'
 import type { TableProfile } from './infer/table-profile.ts'
-import { builtInLists } from './known-lists.ts'
+import type { OutsideLists } from './known-lists.ts'
 import type { PackageTables } from './package-tables.ts'
 import type { Plan } from './plan.ts'
 import { plansOf } from './plan.ts'
 import type { Table } from './read/rows.ts'
-import { type Surveyed, survey } from './survey.ts'
+import { recordsIn, type Surveyed, survey } from './survey.ts'
 
 export type Opened = {
   /** The descriptor with all that was inferred. */
@@ -36,13 +36,13 @@ const MAX_ROUNDS = 50
 
 export class Opening {
   readonly #tables: PackageTables
-  readonly #options: PackageOptions
+  readonly #outside: OutsideLists
   readonly #leftOut = new Map<string, LeftOut>()
   readonly #profiles: Map<string, TableProfile>
 
-  constructor(tables: PackageTables, options: PackageOptions) {
+  constructor(tables: PackageTables, outside: OutsideLists) {
     this.#tables = tables
-    this.#options = options
+    this.#outside = outside
     this.#profiles = new Map([...tables.tables].flatMap(([name, { profile }]) => (profile ? [[name, profile]] : [])))
     for (const { resource, faults } of tables.unread) this.#leaveOut(resource, faults)
   }
@@ -70,20 +70,9 @@ export class Opening {
     const resources = given.resources.filter(({ name }) => !this.#leftOut.has(name))
     const open = new Map([...this.#profiles].filter(([name]) => !this.#leftOut.has(name)))
     const headers = new Map([...tables].map(([name, { header }]) => [name, header]))
-    const { taken = () => false, others } = this.#options
-    const outside = outsideOf(this.#options)
-    const isThere = ({ resource }: KnownList) =>
-      outside.definitions.some((one) => one.package === undefined && one.plural === resource)
-    const { descriptor, notes, refused } = infer(
-      { ...given, resources },
-      open,
-      open.size > 0 ? builtInLists().filter(isThere) : [],
-    )
-    const plan = plansOf(descriptor, headers, {
-      taken,
-      others: outside.definitions,
-      hasHome: others !== undefined,
-    })
+    const known = open.size > 0 ? this.#outside.known() : []
+    const { descriptor, notes, refused } = infer({ ...given, resources }, open, known)
+    const plan = plansOf(descriptor, headers, this.#outside)
     return {
       descriptor,
       plan: { ...plan, notes: [...notes, ...plan.notes], refused: [...refused, ...plan.refused] },
@@ -94,16 +83,11 @@ export class Opening {
   async #surveyed(plan: Plan): Promise<ReadonlyMap<string, Surveyed> | undefined> {
     const lists = new Map<string, Surveyed>()
     const indexed = indexesOf(plan.lists)
-    const outside = outsideOf(this.#options)
     let isSound = true
     for (const list of plan.lists) {
       const { table } = this.#tables.tables.get(list.resource) as { readonly table: Table }
       const surveyed = await survey(list, table, {
-        recordsOf: (name) => {
-          const own = lists.get(name)
-          if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-          return outside.records(name)
-        },
+        recordsOf: recordsIn(lists, this.#outside),
         indexed: indexed.get(list.entity.name) ?? [],
         isKeyOpen: this.#isKeyOpen(list),
       })
@@ -130,10 +114,13 @@ export class Opening {
     this.#profiles.set(resource, { ...profile, notUnique: [...(profile.notUnique ?? []), columns] })
   }
 
-  #leaveOut(resource: string, faults: Faults, notes: readonly Note[] = [], findings = new FieldFindings()): void {
-    const [first] = faults.list()
-    const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
-    const reason = first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
+  #leaveOut(
+    resource: string,
+    faults: Faults,
+    notes: readonly Note[] = [],
+    findings = new FieldFindings(),
+    reason = firstOf(faults),
+  ): void {
     this.#leftOut.set(resource, {
       resource,
       reason,
@@ -150,9 +137,15 @@ export class Opening {
       const faults = new Faults()
       const expected = `a table that can be a list: ${reason}`
       faults.add({ file, line: 1, column: 'all', value: `resource ${resource}`, expected })
-      this.#leaveOut(resource, faults, notes)
+      this.#leaveOut(resource, faults, notes, new FieldFindings(), reason)
     }
   }
+}
+
+function firstOf(faults: Faults): string {
+  const [first] = faults.list()
+  const more = faults.count > 1 ? `, and ${faults.count - 1} more` : ''
+  return first === undefined ? 'it cannot be read' : `${faultText(first)}${more}`
 }
 
 /** The sets of fields that each list is referred to by, where they are not its key. */

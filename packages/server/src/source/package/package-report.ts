@@ -102,6 +102,15 @@ export const examinedText = (
     notesText(notes, explains),
   ].join('')
 
+/** The report on tables of which a descriptor is written, also where nothing can be published of them yet. */
+export const describedText = (examined: Examined, explains = false): string =>
+  [
+    examinedText({ ...examined, faults: [], faultCount: 0 }, explains),
+    ...(examined.source === undefined
+      ? examined.leftOut.map(({ resource, reason }) => `${resource}: no list yet; ${reason}\n`)
+      : []),
+  ].join('')
+
 /** The report as JSON, with all places that are kept. */
 export const examinedJson = ({ source, faults, faultCount, leftOut, findings, notes }: Examined) => ({
   ...(source === undefined ? {} : { package: source.package.name }),

@@ -7,27 +7,23 @@ import { boundariesByEntity } from './boundaries.ts'
 import { creditsOf } from './credits.ts'
 import { descriptorJson } from './describe.ts'
 import type { Descriptor } from './descriptor.ts'
-import { type Examined, type LeftOut, outsideOf, type PackageOptions, type PackageSource } from './examined.ts'
+import type { Examined, LeftOut, PackageSource } from './examined.ts'
 import { FieldFindings, listed } from './field-findings.ts'
 import type { Note } from './infer/inference.ts'
+import type { OutsideLists } from './known-lists.ts'
 import type { Opened } from './opening.ts'
 import { MAX_DESCRIBED, type PackageInfo } from './package-info.ts'
 import type { PackageTables } from './package-tables.ts'
 import { type MadeRow, RowMaker } from './row-maker.ts'
 import { RowPlaces } from './row-places.ts'
-import type { Surveyed } from './survey.ts'
+import { recordsIn, type Surveyed } from './survey.ts'
 
-export function examinedOf(
-  tables: PackageTables,
-  opened: Opened,
-  options: PackageOptions,
-  close: () => void,
-): Examined {
+export function examinedOf(tables: PackageTables, opened: Opened, outside: OutsideLists, close: () => void): Examined {
   const { location } = tables
   const { lists, leftOut, plan } = opened
   if (lists.size === 0 && leftOut.length === 0)
     throw new OperationalError(`${location} has no table that could be a list`)
-  const source = lists.size === 0 ? undefined : sourceOf(tables, opened, options, close)
+  const source = lists.size === 0 ? undefined : sourceOf(tables, opened, outside, close)
   if (source === undefined) close()
   const resources = new Set(leftOut.map(({ resource }) => resource))
   const isTold = ({ resource }: Note) => resource !== undefined && resources.has(resource)
@@ -41,16 +37,17 @@ export function examinedOf(
     ],
     notes: [...plan.notes.filter((note) => !isTold(note)), ...leftOut.flatMap(({ notes }) => notes)],
     leftOut,
+    descriptor: withBoundaries(opened.descriptor, tables),
     ...(source === undefined ? {} : { source }),
   }
 }
 
-function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions, close: () => void): PackageSource {
+function sourceOf(tables: PackageTables, opened: Opened, outside: OutsideLists, close: () => void): PackageSource {
   const { plan, lists, leftOut, aliases, aliasFindings } = opened
   const { descriptor, location } = tables
   const provides = [...lists.keys()]
   const own = [...lists.values()].map(({ plan: { entity } }) => entity)
-  const catalog = orderedCatalog([...referredTo(own, outsideOf(options).definitions), ...own])
+  const catalog = orderedCatalog([...referredTo(own, outside.definitions), ...own])
   const described = describedLists(opened)
   const info = {
     ...packageInfo(descriptor, provides),
@@ -89,12 +86,11 @@ function sourceOf(tables: PackageTables, opened: Opened, options: PackageOptions
       if (!isTold) packageFindings.addTo(report.findings)
       isTold = true
       const list = lists.get(name)
-      return list === undefined ? [] : rowsOf(list, lists, options, tables, report)
+      return list === undefined ? [] : rowsOf(list, lists, outside, tables, report)
     },
     package: info,
     isExport: false,
     notes: plan.notes,
-    descriptor: withBoundaries(opened.descriptor, tables),
     findings,
     leftOut,
     counts: new Map([...lists].map(([name, { rows }]) => [name, rows])),
@@ -162,18 +158,13 @@ export function packageInfo(
 async function* rowsOf(
   { plan, table, records, findings }: Surveyed,
   lists: ReadonlyMap<string, Surveyed>,
-  options: PackageOptions,
+  outside: OutsideLists,
   { tableFindings }: PackageTables,
   report: Report,
 ): AsyncGenerator<Block> {
   report.findings.include(tableFindings.get(plan.resource) ?? new Findings())
   findings.addTo(report.findings)
-  const outside = outsideOf(options)
-  const maker = new RowMaker(plan, table.header, (name) => {
-    const own = lists.get(name)
-    if (own !== undefined) return { entity: own.plan.entity, records: own.records }
-    return outside.records(name)
-  })
+  const maker = new RowMaker(plan, table.header, recordsIn(lists, outside))
   const { broaderField } = maker
   const places = new RowPlaces()
   for await (const { file, lines, rows } of table.rows()) {

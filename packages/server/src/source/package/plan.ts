@@ -9,6 +9,7 @@ import type { AliasPlan, Descriptor, ListPlan, RefusedList, Resource, TableField
 import type { Note } from './infer/inference.ts'
 import { headerWords } from './infer/lexicon.ts'
 import { quoted } from './infer/notes.ts'
+import type { OutsideLists } from './known-lists.ts'
 import { planOf } from './plan-fields.ts'
 import { keysIn, referencesOf } from './plan-references.ts'
 import { fieldProperties, type ListProperties, listProperties } from './profile.ts'
@@ -22,20 +23,13 @@ export type Plan = {
   readonly refused: readonly RefusedList[]
 }
 
-type PlanContext = {
-  /** Tells whether a collection of another package has a slug already. */
-  readonly taken: (slug: string) => boolean
-  /** The definitions of the lists of other packages, and of those that ship with the program. */
-  readonly others: readonly EntityData[]
-  /** False where no home is looked at. */
-  readonly hasHome: boolean
-}
+type PlanContext = Pick<OutsideLists, 'taken' | 'definitions' | 'hasHome'>
 
 /** `headers` are the columns of the tables that could be read. */
 export function plansOf(
   descriptor: Descriptor,
   headers: ReadonlyMap<string, readonly string[]>,
-  { taken, others, hasHome }: PlanContext,
+  { taken, definitions, hasHome }: PlanContext,
 ): Plan {
   const notes: Note[] = []
   const refused: RefusedList[] = []
@@ -44,8 +38,8 @@ export function plansOf(
   const lists = tables.filter(({ list, key }) => list.role !== 'aliases' && key.length > 0)
   // Without a home, a list may have the name of one that ships; nothing can then refer to those.
   const names = new Set(lists.map(({ name }) => name))
-  const clashes = others.some(({ package: owner, name }) => owner === undefined && names.has(name))
-  const outside = clashes ? others.filter(({ package: owner }) => owner !== undefined) : others
+  const clashes = definitions.some(({ package: owner, name }) => owner === undefined && names.has(name))
+  const outside = clashes ? definitions.filter(({ package: owner }) => owner !== undefined) : definitions
   const references = withoutCycles(
     new Map(lists.map((one) => [one, referencesOf(one, lists, { others: outside, hasHome }, tell)])),
     tell,

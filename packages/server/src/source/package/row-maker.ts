@@ -16,7 +16,8 @@ export type FieldObserver = {
   readonly given: (text: string) => void
   readonly missing: () => void
   readonly misfit: (text: string) => void
-  readonly unresolved: (text: string) => void
+  /** `whole` is what a code must have been that has lost the zeros at its beginning. */
+  readonly unresolved: (text: string, whole: string | undefined) => void
   /** A line break in what has one line. */
   readonly brokenLine: (text: string) => void
 }
@@ -177,6 +178,9 @@ function lineMaker(plan: FieldPlan, [column = -1]: readonly number[], observer: 
   }
 }
 
+/** The zeros that a code is believed to have lost. */
+const WHOLE = ['0', '00']
+
 /** What the columns refer to: by the key of the entity, or by other fields of it. */
 function identityMaker(
   plan: FieldPlan,
@@ -197,6 +201,12 @@ function identityMaker(
     const parts = texts.map((text, at) => (isNumber[at] ? parseWholeNumber(text, { leadingZeros: true }) : text))
     return parts.includes(undefined) ? undefined : identityFrom(parts as Identity[])
   }
+  const foundBy = (texts: readonly string[]): Identity | undefined => {
+    const identity = identityOf(texts)
+    const isThere = records === undefined || records === UNKNOWN || (identity !== undefined && records.has(identity))
+    return isThere ? identity : undefined
+  }
+  const isWhole = (code: string) => /^[0-9]+$/.test(code) && columns.length === 1 && foundBy([code]) !== undefined
   return (values) => {
     const texts = readers.map((read) => read(values))
     if (texts.includes(undefined)) {
@@ -205,10 +215,8 @@ function identityMaker(
     }
     const shown = texts.join(', ')
     observer?.given(shown)
-    const identity = identityOf(texts as string[])
-    if (identity !== undefined && (records === undefined || records === UNKNOWN || records.has(identity)))
-      return identity
-    observer?.unresolved(shown)
-    return undefined
+    const found = foundBy(texts as string[])
+    if (found === undefined) observer?.unresolved(shown, WHOLE.map((zeros) => zeros + shown).find(isWhole))
+    return found
   }
 }

@@ -7,6 +7,7 @@ import { type ConstraintCheck, constraintCheck } from './constraints.ts'
 import type { ListPlan } from './descriptor.ts'
 import { FieldFindings } from './field-findings.ts'
 import { excerpt, type FieldCount, fitted, type Odd, ownFields, tellOdd } from './fitted-plan.ts'
+import type { OutsideLists } from './known-lists.ts'
 import { ListRecords } from './list-records.ts'
 import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
@@ -28,6 +29,16 @@ export type Surveyed = {
   /** Columns of the key, where rows have the same. */
   readonly notUnique?: readonly string[]
 }
+
+/** The records of a list of the package that was read already, or of one outside of it. */
+export const recordsIn =
+  (lists: ReadonlyMap<string, Surveyed>, { definitions, recordsOf }: OutsideLists): SurveyContext['recordsOf'] =>
+  (name) => {
+    const own = lists.get(name)
+    if (own !== undefined) return { entity: own.plan.entity, records: own.records }
+    const entity = definitions.find((one) => one.name === name)
+    return entity && { entity, records: recordsOf(name) }
+  }
 
 type SurveyContext = {
   readonly recordsOf: ConstructorParameters<typeof RowMaker>[2]
@@ -295,7 +306,10 @@ class Survey {
             expected: `sound text of at most ${MAX_VALUE} characters`,
           })
       },
-      unresolved: (text) => this.#note(counts.unresolved, text),
+      unresolved: (text, whole) => {
+        if (whole === undefined || this.#plan.entity.key.includes(field)) this.#note(counts.unresolved, text)
+        else this.#tellLostZero(field, text, whole)
+      },
       brokenLine: (text) =>
         this.#findings.of(field).add('line-break-in-name', 'a name or a code has line breaks, which became blanks', {
           ...this.#location,
@@ -303,6 +317,15 @@ class Survey {
           value: excerpt(text),
         }),
     }
+  }
+
+  #tellLostZero(field: string, text: string, whole: string): void {
+    const counts = this.#counts.get(field) as FieldCount
+    counts.missing++
+    const description =
+      'a value refers to no record of the other list, as if it had lost zeros at its beginning, and is left out; write the zeros in the file'
+    const says = `${text}, which must have been ${whole}`
+    this.#findings.of(field).add('lost-zero', description, { ...this.#location, column: field, value: text, says })
   }
 
   #note(odd: Odd, text: string): void {

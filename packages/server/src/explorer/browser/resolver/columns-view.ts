@@ -1,7 +1,7 @@
 // The columns of a table, each with some of its values and a choice of what it is.
 
 import { element, isolated } from '../element.ts'
-import { type Columns, FREE_TEXT, type ListPart } from './guess.ts'
+import { type Columns, FREE_TEXT, type ListPart } from './inferred-columns.ts'
 import { filled, partOf, word } from './page-parts.ts'
 import { type TableRow, textOf } from './table.ts'
 

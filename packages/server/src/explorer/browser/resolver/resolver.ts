@@ -12,7 +12,16 @@ import {
   type SentRow,
 } from './api.ts'
 import { chosenColumns, type OfferedPart, showColumns } from './columns-view.ts'
-import { type Columns, columnsByHeader, columnsByValues, FREE_TEXT, hasHeader, orFreeText, samplesOf } from './guess.ts'
+import {
+  type Columns,
+  columnsByHeader,
+  columnsByValues,
+  FREE_TEXT,
+  hasHeader,
+  orFreeText,
+  samplesOf,
+  seenColumns,
+} from './inferred-columns.ts'
 import { filled, formatted, partOf, type ResolverWords, setWords, word } from './page-parts.ts'
 import { Resolving } from './resolving.ts'
 import { ResultsView } from './results-view.ts'
@@ -161,7 +170,8 @@ class Resolver {
       this.#encoding = this.#fileName === '' ? '' : encoding
       this.#separator = separator
       if (separator !== undefined) this.#part<HTMLSelectElement>('separator').value = separator
-      const isHeader = (row: TableRow) => columnsByHeader(row, this.#settings.parts).some((part) => part !== undefined)
+      const isHeader = (row: TableRow) =>
+        columnsByHeader(seenColumns(row, []), this.#settings.parts).some((part) => part !== undefined)
       this.#tables = tables.map((table) => belowTitle(table, isHeader))
       this.#use(this.#tables[0])
       if (tables.length === 0) this.#refuse(word('empty'))
@@ -233,16 +243,16 @@ class Resolver {
     this.#guessing = new AbortController()
     const { signal } = this.#guessing
     const { parts, api } = this.#settings
-    const byHeader =
-      this.#header === undefined ? Array<undefined>(table.width).fill(undefined) : columnsByHeader(this.#header, parts)
-    const samples = samplesOf(this.#rows, byHeader, parts).slice(0, MAX_SAMPLES)
-    this.#showColumns(orFreeText(byHeader, this.#rows))
+    const columns = seenColumns(this.#header ?? Array<string>(table.width).fill(''), this.#rows)
+    const byHeader = columnsByHeader(columns, parts)
+    const samples = samplesOf(columns, byHeader, parts).slice(0, MAX_SAMPLES)
+    this.#showColumns(orFreeText(byHeader, columns))
     if (samples.length === 0) return
     try {
       const sent: SentRow[] = samples.map(({ part, value }) => ({ [part]: value.slice(0, MAX_VALUE) }))
       const found = await resolveRows(api, sent, { signal })
       const scores = found.map(bestScore)
-      if (!signal.aborted) this.#showColumns(orFreeText(columnsByValues(byHeader, samples, scores), this.#rows))
+      if (!signal.aborted) this.#showColumns(orFreeText(columnsByValues(byHeader, samples, scores), columns))
     } catch {
       // The meaning by the headers stays.
     }

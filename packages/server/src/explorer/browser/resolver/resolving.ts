@@ -1,6 +1,6 @@
 // The rows of a table on their way to records: what was found for each, what someone chose instead, and how many there are of each.
 import type { CandidateRecord, ResolvedRow, SentRow } from './api.ts'
-import { type Columns, FREE_TEXT } from './guess.ts'
+import { type Columns, FREE_TEXT } from './inferred-columns.ts'
 import { type TableRow, textOf } from './table.ts'
 
 /** The state of a row: it waits for its response, it is sure, it needs a look or a search, or someone has chosen. */

@@ -1,10 +1,11 @@
 // Columns as an inference sees them: named sights of the header, the place, the values and the rest of the table, each from 0 to 1.
 import { isFieldName } from '../../../base/texts.ts'
 import { cutOf } from '../code-tree.ts'
+import { listName } from '../declared-table.ts'
 import type { Resource, TableField } from '../descriptor.ts'
 import { isSeries } from './evidence.ts'
 import { languageIn } from './language.ts'
-import { type Concept, headerWords, isSameWord, isShortFor, names, nounOf, subjectOf } from './lexicon.ts'
+import { type Concept, headerWords, isPluralOf, isSameWord, isShortFor, names, nounOf, subjectOf } from './lexicon.ts'
 import { type ColumnProfile, shareOf, type TableProfile } from './table-profile.ts'
 
 export type Sights = Readonly<Record<string, number>>
@@ -59,7 +60,7 @@ export function inferredTable(
     new Set(families.get(stem.join(' '))?.map((one) => one.language)).size >= MIN_FAMILY
   const known = bare.map((column) => (isSure(column) ? column : withoutLanguage(column)))
   const around = new Surroundings(known, nouns)
-  const columns = known.map((column) => ({ ...column, sights: sightsOf(column, around, nouns, profile) }))
+  const columns = known.map((column) => ({ ...column, sights: sightsOf(column, around, { nouns, resource }, profile) }))
   return { resource, profile, columns, nouns }
 }
 
@@ -91,6 +92,10 @@ function bareColumn(profile: ColumnProfile, at: number, field: TableField | unde
 function withoutLanguage({ language: _, ...column }: BareColumn): BareColumn {
   return { ...column, stem: column.words, subject: subjectOf(column.words) }
 }
+
+/** True for a header that is the last word of what the list is called, in the singular: the `synonym` of `city-synonyms`. */
+const isCalledAs = (stem: readonly string[], resource: string) =>
+  stem.length === 1 && isPluralOf(headerWords(listName(resource)).at(-1) ?? '', stem[0] as string)
 
 /** How much the words of a column are those of a list: all of them, or a part. */
 function namedAfter(subject: readonly string[], nouns: readonly string[]): number {
@@ -191,7 +196,12 @@ class Surroundings {
 const without = (columns: ReadonlySet<BareColumn>, column: BareColumn) =>
   columns.size - Number(columns.has(column)) === 0
 
-function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly string[], { rows }: TableProfile): Sights {
+function sightsOf(
+  column: BareColumn,
+  around: Surroundings,
+  { nouns, resource }: Pick<InferredTable, 'nouns' | 'resource'>,
+  { rows }: TableProfile,
+): Sights {
   const { profile, stem, subject, at, language } = column
   const { shares, empty, distinct, values, lengths } = profile
   const { columns: all, wordy } = around
@@ -199,10 +209,12 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
   const before = all[at - 1]
   const longest = Math.max(0, ...lengths.keys())
   const isCodeLike = shares.spaced <= 0.1 && shares.address < 0.5 && longest <= 40 && profile.isOneLine
-  const own = namedAfter(subject, nouns)
+  const own = isCalledAs(stem, resource.name) ? 1 : namedAfter(subject, nouns)
   const told: Record<string, boolean | number> = {
     bias: 1,
     ...Object.fromEntries(CONCEPTS.map((concept) => [concept, has(stem, concept)])),
+    // Texts are counted by nobody: an area that is none of land is a part of an institution.
+    quantity: has(stem, 'quantity') && shareOf(values.slice(0, 100), (value) => /\p{L}/u.test(value)) < 0.5,
     parent: has(stem, 'parent') || has(headerWords(column.declared.title ?? ''), 'parent'),
     latitude: has(stem, 'latitude') && !has(stem, 'longitude'),
     longitude: has(stem, 'longitude') && !has(stem, 'latitude'),
@@ -222,7 +234,7 @@ function sightsOf(column: BareColumn, around: Surroundings, nouns: readonly stri
     bareLanguage: language !== undefined && stem.length === 0,
     own,
     // What the list is about is no property of its records.
-    ...(own === 1 ? { kind: false, quantity: false } : {}),
+    ...(own === 1 ? { kind: false, quantity: false, alias: false } : {}),
     aboutElse: subject.length > 0 && own === 0,
     noSubject: subject.length === 0,
     mateHasCode: !has(stem, 'code') && around.hasMate(column, true),

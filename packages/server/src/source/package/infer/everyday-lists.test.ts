@@ -1,7 +1,7 @@
 // Lists as institutions have them, of three to twenty rows: what any person sees at a glance is inferred.
 import { expect, test } from 'bun:test'
 import type { Descriptor, Resource } from '../descriptor.ts'
-import { builtInLists } from '../known-lists.ts'
+import { shippedLists } from '../known-lists.ts'
 import { infer } from './infer.ts'
 import { TableProfiler } from './table-profile.ts'
 
@@ -26,7 +26,7 @@ function inferred(tables: Readonly<Record<string, string>>) {
     own: new Map(),
     resources: Object.keys(tables).map((name) => ({ name, paths: [`${name}.csv`], own: new Map() })),
   }
-  return infer(descriptor, profiles, builtInLists())
+  return infer(descriptor, profiles, shippedLists().known())
 }
 
 /** What a resource says of its columns, each in a few words. */
@@ -94,6 +94,41 @@ const cases: readonly (readonly [
         'employee_no|full_name|departamento\n1001|Ana Ruiz|FIN\n1002|Luis Paz|HR\n1003|Eva Sol|IT\n1004|Juan Mar|LEG\n1005|Rosa Luz|OPS\n1006|Hugo Rey|MKT',
     },
     { employee_no: 'key', full_name: 'name', departamento: '→ departments' },
+  ],
+  [
+    'one name in three languages',
+    { colours: 'code|nom|nome|name\nA|Bleu|Azul|Blue\nB|Vert|Verde|Green\nC|Rouge|Vermelho|Red' },
+    { code: 'key', nom: 'name fr', nome: 'name pt', name: 'name en' },
+  ],
+  [
+    'names in two languages, one of which says what the list is about',
+    { branches: 'branch_code|branch_name|nombre\nB1|North|Norte\nB2|West|Oeste\nB3|South|Sur' },
+    { branch_code: 'key', branch_name: 'name en', nombre: 'name es' },
+  ],
+  [
+    'areas that people work in, and that are none of land',
+    {
+      areas: 'clave|area\nA1|Ventas\nA2|Compras\nA3|Sistemas',
+      personal:
+        'rfc|nombre|area\nRUPA800101AB1|Ana|A1\nGILE790202CD2|Eva|A2\nSOLJ810303EF3|Juan|A1\nREYL820404GH4|Leo|A3',
+    },
+    { rfc: 'key', nombre: 'name', area: '→ areas' },
+  ],
+  [
+    'synonyms, which are what the list is about',
+    {
+      'city-synonyms':
+        'synonym|state|label_name\nAugusto Severo|RN|campo.grande\nDona Euzébia|MG|dona.eusebia\nItabaiana|PB|itabaiana',
+    },
+    { synonym: 'key' },
+  ],
+  [
+    'a column that has the values of another list in most rows, and many others besides',
+    {
+      levels: 'level|description\n1|Primary\n2|Secondary\n3.1|Third, first part\n3.2|Third, second part',
+      units: `unit|name|level\n${Array.from({ length: 100 }, (_, at) => `U${at}|Unit ${at}|${at < 93 ? 1 + (at % 2) : `${at},3.1`}`).join('\n')}`,
+    },
+    { unit: 'key', name: 'name', level: 'string' },
   ],
   [
     'postal codes and telephones',

@@ -56,7 +56,7 @@ const groupOf = (letters: string, digits: string) => (isPadded(digits) ? `${lett
 
 /** What a column shows of being codes of a list. */
 export type Evidence = {
-  /** The share of its values that are there. */
+  /** The share of its rows whose values are there, or of its different values where more than one of them is not. */
   readonly share: number
   readonly information: number
   /** A value that is not there. */
@@ -109,11 +109,11 @@ export class CodeSet {
     const tried = column.values.slice(0, MAX_TRIED)
     const found = tried.filter((value) => this.has(hashOf(value)))
     if (found.length < MIN_TRIED * tried.length) return undefined
-    let there = 0
-    for (const hash of column.hashes) if (hash !== 0 && this.has(hash)) there++
+    const ofRows = count(column.hashes, (hash) => hash !== 0 && this.has(hash)) / (column.rows - column.empty)
+    const strays = count(column.distinct, (hash) => hash !== 0 && !this.has(hash))
     const stray = column.values.find((value) => !this.has(hashOf(value)))
     return {
-      share: there / (column.rows - column.empty),
+      share: strays > 1 ? Math.min(ofRows, 1 - strays / column.distinct.length) : ofRows,
       information: this.#densities.informationOf(found),
       ...(stray === undefined ? {} : { stray }),
     }
@@ -132,6 +132,12 @@ export class CodeSet {
       paddedTo: length,
     }
   }
+}
+
+function count(hashes: Float64Array, fits: (hash: number) => boolean): number {
+  let found = 0
+  for (const hash of hashes) if (fits(hash)) found++
+  return found
 }
 
 const MAX_SAMPLE = 5_000
@@ -174,6 +180,9 @@ function spaceOf(code: string, cut: CodeCut): number {
       : 9 * 10 ** (digits - 1)
 }
 
+/** Numbers that were counted up lack at most one in three. */
+const MAX_GAPS = 1.5
+
 /** Numbers that were counted up, of which every one begins with another by chance. */
 export function isSeries(codes: readonly string[]): boolean {
   let [min, max] = [Number.POSITIVE_INFINITY, 0]
@@ -182,5 +191,5 @@ export function isSeries(codes: readonly string[]): boolean {
     min = Math.min(min, Number(code))
     max = Math.max(max, Number(code))
   }
-  return (max - min + 1) / codes.length < 2
+  return (max - min + 1) / codes.length < MAX_GAPS
 }

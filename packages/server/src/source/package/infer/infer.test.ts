@@ -73,7 +73,7 @@ function planned(
 ): Plan {
   const headers = new Map([...profiles].map(([name, { columns }]) => [name, columns.map((one) => one.name)]))
   const { descriptor: complete, notes, refused } = infer(descriptor, profiles)
-  const plan = plansOf(complete, headers, { taken: (slug) => taken.has(slug), others, hasHome: true })
+  const plan = plansOf(complete, headers, { taken: (slug) => taken.has(slug), definitions: others, hasHome: true })
   return { ...plan, notes: [...notes, ...plan.notes], refused: [...refused, ...plan.refused] }
 }
 

@@ -5,9 +5,10 @@ import { type Column, type InferredTable, inferredTable, type Sights } from './c
 import { completeResource } from './complete.ts'
 import { Declared } from './declared.ts'
 import { CodeSet, codeTreeEvidence } from './evidence.ts'
+import { headerlessColumn, headerlessReason } from './headerless.ts'
 import type { Inference, KnownList, Note } from './inference.ts'
 import type { InferredList } from './inferred-list.ts'
-import { type ChosenKey, keysOf } from './keys.ts'
+import { type ChosenKey, type FoundKeys, keysOf } from './keys.ts'
 import { headerWords, subjectOf } from './lexicon.ts'
 import { notesOf } from './notes.ts'
 import {
@@ -42,8 +43,13 @@ export function infer(
     if (profile === undefined) return []
     const table = inferredTable(resource, profile, packageNouns)
     const declared = new Declared(table, descriptor)
+    const headerless = declared.key === undefined ? headerlessColumn(table) : undefined
+    if (headerless !== undefined) {
+      refused.push({ resource: resource.name, reason: headerlessReason(headerless) })
+      return []
+    }
     const key = keyOf(table, declared, outside, weights)
-    return [{ table: { ...table, key: key?.columns ?? [] }, declared, key }]
+    return [{ table: { ...table, key: 'columns' in key ? key.columns : [] }, declared, key }]
   })
   const targets = keyed.flatMap(({ table }) => targetsIn(table))
   const lists: InferredList[] = []
@@ -56,7 +62,7 @@ export function infer(
     )
     if (alias !== undefined && 'fields' in alias) aliases.set(table.resource.name, alias)
     else if (alias !== undefined) refused.push({ resource: table.resource.name, reason: alias.reason })
-    else if (key === undefined) refused.push({ resource: table.resource.name, reason: declared.keyFault ?? NO_KEY })
+    else if ('reason' in key) refused.push({ resource: table.resource.name, reason: key.reason })
     else lists.push(listOf(table, key, declared, [...targets, ...outside], weights))
   }
   const sound = withoutCycles(lists)
@@ -71,16 +77,17 @@ export function infer(
   return { descriptor: { ...descriptor, resources }, notes, refused }
 }
 
-const NO_KEY = 'no 4 columns or fewer are filled and different in every row; declare a primaryKey in its schema'
+type NoKey = { readonly reason: string }
 
+/** The key of a table, or why it can be no list. */
 function keyOf(
   table: InferredTable,
   declared: Declared,
   outside: readonly Target[],
   weights: Weights | undefined,
-): ChosenKey | undefined {
+): ChosenKey | NoKey {
   if (declared.key !== undefined) return { columns: declared.key, score: 0, lost: 0 }
-  if (declared.keyFault !== undefined || table.profile.rows === 0) return undefined
+  if (declared.keyFault !== undefined) return { reason: declared.keyFault }
   const restOf = (key: readonly Column[]) => {
     const keyed = { ...table, key }
     const marginOfName = (column: Column) =>
@@ -89,10 +96,21 @@ function keyOf(
   }
   const refersAway = (column: Column) =>
     column.subject.length > 0 && relationsOf(column, table, outside).some(({ sights }) => isSureOf(sights))
-  const [best, next] = keysOf(table, restOf, (column) => declared.sightsOf(column), refersAway, weights)
-  if (best === undefined) return undefined
+  const { keys, nearest } =
+    table.profile.rows === 0
+      ? { keys: [] }
+      : keysOf(table, restOf, (column) => declared.sightsOf(column), refersAway, weights)
+  const [best, next] = keys
+  if (best === undefined) return { reason: noKeyReason(table, nearest) }
   const margin = next === undefined ? Number.POSITIVE_INFINITY : best.score - next.score
   return next === undefined ? best : { ...best, next: { columns: next.columns, margin } }
+}
+
+function noKeyReason({ profile: { rows } }: InferredTable, nearest: FoundKeys['nearest']): string {
+  const reason = 'no 4 columns or fewer are filled and different in every row; declare a primaryKey in its schema'
+  if (nearest === undefined) return reason
+  const names = JSON.stringify(nearest.columns.map(({ name }) => name))
+  return `${reason}, or add a column of codes; "primaryKey": ${names} with "nomenclator:lossy": true at the resource leaves out ${nearest.lost} of ${rows} rows`
 }
 
 /** True where a header names a list that has the values. */

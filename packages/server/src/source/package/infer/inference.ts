@@ -3,7 +3,7 @@ import type { Descriptor, RefusedList } from '../descriptor.ts'
 
 /** A list outside of the package that columns may refer to: one of the home, or one that ships with the program. */
 export type KnownList = {
-  /** `nomenclator` for those that ship. */
+  /** The package that it belongs to, `nomenclator` for those that ship. */
   readonly package: string
   /** The name that a reference has for it. */
   readonly resource: string
@@ -16,8 +16,8 @@ export type KnownList = {
 export type KnownCode = {
   /** The field that a reference to it names. */
   readonly field: string
-  /** The lengths of its values, so that they are only read where a column may have them. */
-  readonly lengths: ReadonlySet<number>
+  /** The lengths of its values, so that they are only read where a column may have them; without them, where a header names the list. */
+  readonly lengths?: ReadonlySet<number>
   readonly values: () => Iterable<string>
 }
 

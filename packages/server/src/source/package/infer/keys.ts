@@ -19,7 +19,14 @@ const MAX_LOST = 0.02
 /** The most rows that are compared to find a key. */
 const MAX_SCANNED = 20_000_000
 
-/** Sets of columns that identify rows, the likeliest first; `restOf` scores what remains once a key is taken. */
+export type FoundKeys = {
+  /** Sets of columns that identify rows, the likeliest first. */
+  readonly keys: readonly ChosenKey[]
+  /** Without any, the columns that lose the fewest rows. */
+  readonly nearest?: Pick<ChosenKey, 'columns' | 'lost'>
+}
+
+/** `restOf` scores what remains of a table once a key is taken. */
 export function keysOf(
   table: InferredTable,
   restOf: (key: readonly Column[]) => number,
@@ -27,7 +34,7 @@ export function keysOf(
   /** Tells of a column that it refers to a list outside of the package. */
   refersAway: (column: Column) => boolean,
   weights: Weights = WEIGHTS,
-): readonly ChosenKey[] {
+): FoundKeys {
   // What each further column of a key costs, rows that are lost, and a key that is one of another list.
   const { further = 0, lossy = 0, away = 0 } = weights.key
   const { profile, columns } = table
@@ -39,6 +46,7 @@ export function keysOf(
   const isOpen = (set: readonly Column[]) =>
     !profile.notUnique?.some((names) => names.length === set.length && set.every(({ name }) => names.includes(name)))
   const found: ChosenKey[] = []
+  let nearest: FoundKeys['nearest']
   for (let size = 1; size <= MAX_KEY_COLUMNS; size++) {
     // Law: sets of three only where nothing less does.
     if (size > 2 && found.some(({ score }) => score > 0)) break
@@ -48,18 +56,22 @@ export function keysOf(
       if (!isOpen(own) || budget < 0 || (size > 1 && isRedundant(own, found))) continue
       budget -= profile.rows
       const lost = unidentifiedBy(own)
-      if (lost > MAX_LOST * profile.rows) continue
+      if (lost > MAX_LOST * profile.rows) {
+        if (lost < (nearest?.lost ?? profile.rows / 2)) nearest = { columns: own, lost }
+        continue
+      }
       const mean = set.reduce((sum, { score }) => sum + score, 0) / size
       const refers = size === 1 && own.some((column) => refersAway(column)) ? 1 : 0
       const score = mean + further * (size - 1) + (lost > 0 ? lossy : 0) + away * refers
       found.push({ columns: own.toSorted((a, b) => a.at - b.at), score, lost })
     }
   }
-  return found
+  const keys = found
     .toSorted((a, b) => b.score - a.score)
     .slice(0, CANDIDATES)
     .map((key) => ({ ...key, score: key.score + restOf(key.columns) }))
     .toSorted((a, b) => b.score - a.score)
+  return { keys, ...(keys.length > 0 || nearest === undefined ? {} : { nearest }) }
 }
 
 /** Law: no fractions, no empty columns, no text of several lines. */

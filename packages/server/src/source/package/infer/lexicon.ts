@@ -68,6 +68,8 @@ function entryFor(word: string): Entry {
 
 export const names = (word: string, ...concepts: readonly Concept[]): boolean =>
   concepts.some((concept) => entryOf(word).concepts.has(concept))
+/** True for words that the headers of tables have. */
+export const isKnownWord = (word: string): boolean => entryOf(word) !== NONE || SYNONYMS.has(nounOf(word))
 /** The language in which a word names a concept. */
 export const languageOfWord = (word: string, concept: Concept): string | undefined =>
   entryOf(word).languages.get(concept)
@@ -88,7 +90,7 @@ const PLURALS: readonly (readonly [RegExp, string])[] = [
   [/m$/, 'ns'],
   [/l$/, 'is'],
 ]
-const isPluralOf = (many: string, one: string) =>
+export const isPluralOf = (many: string, one: string) =>
   one.length > 1 && PLURALS.some(([end, plural]) => end.test(one) && one.replace(end, plural) === many)
 
 /** A word without its number, or the word that stands for it and its synonyms. */

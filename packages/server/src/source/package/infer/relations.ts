@@ -61,12 +61,12 @@ export const knownTargets = (lists: readonly KnownList[]): readonly Target[] =>
       kind: 'key' as const,
       isNumber: false,
       codes: () => codeSetOf(code),
-      lengths: code.lengths,
+      ...(code.lengths === undefined ? {} : { lengths: code.lengths }),
     })),
   )
 
 /** How much a header says that a column refers to a list of these nouns. */
-function namedFor(subject: readonly string[], nouns: readonly string[], own: readonly string[]): number {
+export function namedFor(subject: readonly string[], nouns: readonly string[], own: readonly string[]): number {
   const [last, lastNoun] = [subject.at(-1), nouns.at(-1)]
   if (last === undefined || lastNoun === undefined) return 0
   const isIn = (word: string, words: readonly string[]) => words.some((one) => isSameWord(word, one))
@@ -89,7 +89,7 @@ export function relationsOf(column: Column, own: InferredTable, targets: readonl
     const sameHeader = !isSelf && isTelling && header === target.fieldWords.join(' ')
     const named = Math.max(0, ...target.nouns.map((nouns) => namedFor(subject, nouns, own.nouns)))
     if (target.kind !== 'key' && !isSelf && (named < 0.5 || target.isNumber)) return []
-    if (target.lengths !== undefined && !mayBe(column, target.lengths, named)) return []
+    if (target.package !== undefined && !mayBe(column, target.lengths, named)) return []
     const evidence = target.codes().evidenceFrom(profile)
     if (evidence === undefined || evidence.share < MIN_FOUND) return []
     const sights = {
@@ -126,8 +126,9 @@ export function sightsBesideKey(column: Column, { key, columns }: KeyedTable): S
   }
 }
 
-/** True for a column whose values have the lengths of the codes, or had them before zeros were lost. */
-function mayBe({ profile }: Column, lengths: ReadonlySet<number>, named: number): boolean {
+/** True for a column whose values have the lengths of the codes, or had them before zeros were lost; or of which its header says so. */
+function mayBe({ profile }: Column, lengths: ReadonlySet<number> | undefined, named: number): boolean {
+  if (lengths === undefined) return named >= 0.5
   const own = [...profile.lengths.keys()]
   return own.every((length) => lengths.has(length) || (named > 0 && lengths.has(length + 1)))
 }

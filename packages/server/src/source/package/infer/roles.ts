@@ -1,7 +1,7 @@
 // Chooses a role for each column of a table: the likeliest by score that the laws allow.
 import { type Column, isPair } from './columns.ts'
 import type { Declared } from './declared.ts'
-import { languageOfWord, names } from './lexicon.ts'
+import { isSameWord, languageOfWord, names } from './lexicon.ts'
 import { hasCircles, type KeyedTable, type Relation, sightsBesideKey } from './relations.ts'
 import { marginOf, ROLES, type Role, type Weights } from './score.ts'
 import { shareOf } from './table-profile.ts'
@@ -41,7 +41,7 @@ export function rolesOf(
   const options = table.columns
     .flatMap((column) => optionsOf(column, table, relationsOf(column), declared, weights))
     .toSorted((a, b) => b.score - a.score)
-  const chosen = new Chosen(options)
+  const chosen = new Chosen(options, table.nouns)
   for (const option of options) chosen.take(option)
   return chosen.inOrder(table.columns)
 }
@@ -101,10 +101,12 @@ const MIN_DISTINCT = 0.9
 class Chosen {
   readonly #options: ReadonlyMap<Column, readonly Option[]>
   readonly #byRole: ReadonlyMap<Role, readonly Option[]>
+  readonly #nouns: readonly string[]
   readonly #choices = new Map<Column, RoleChoice>()
   readonly #taken = new Map<Role, RoleChoice[]>()
 
-  constructor(options: readonly Option[]) {
+  constructor(options: readonly Option[], nouns: readonly string[]) {
+    this.#nouns = nouns
     this.#options = Map.groupBy(options, ({ column }) => column)
     this.#byRole = Map.groupBy(options, ({ role }) => role)
   }
@@ -226,9 +228,19 @@ class Chosen {
       return !languages.includes(language) && isSame ? language : false
     }
     if (!languages.includes(undefined)) return allowedIf(sights.name === 1)
-    const [own, other] = [impliedLanguage(column), impliedLanguage(first.column)]
-    const isTranslation = taken.length === 1 && own !== undefined && other !== undefined && own !== other
-    return isTranslation && first.column.subject.join() === column.subject.join() ? own : false
+    const own = impliedLanguage(column)
+    const isTranslation = taken.every(({ column: other, language: given }) => {
+      const language = given ?? impliedLanguage(other)
+      return own !== undefined && language !== undefined && language !== own && this.#areAlike(other, column)
+    })
+    return isTranslation ? own : false
+  }
+
+  /** True for headers about the same, one of which may say what the list is about besides. */
+  #areAlike(one: Column, other: Column): boolean {
+    const about = ({ subject }: Column) =>
+      subject.filter((word) => !this.#nouns.some((noun) => isSameWord(word, noun))).join()
+    return about(one) === about(other)
   }
 
   /** Of two names whose headers say the same in two languages, the first has its language too. */
