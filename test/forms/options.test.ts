@@ -1,6 +1,7 @@
 // Records as the options of a form and as the choices of an XLSForm, over a real socket.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { unzipSync } from 'fflate'
+import { choicesAbove } from '../../packages/server/src/query/formats/choices.ts'
 import { releaseOf } from '../support/releases.ts'
 import { serverForAll } from '../support/server.ts'
 import { placesOf, smallSource } from '../support/small-source.ts'
@@ -159,6 +160,15 @@ describe('xlsform', () => {
     expect(countries.choices).toContainEqual(['pais', 'JPN', 'Japón', 'Japan'])
     expect((await workbook('estados/all?format=xlsform')).choices).toHaveLength(4)
   })
+})
+
+test('what records are in is read once for all that are in it', () => {
+  const above = choicesAbove(release, release.entity('localidad'), ['es', 'en'])
+  expect(above(1)).toBe(above(0))
+  expect([0, 5_100].map((position) => above(position).map(({ value }) => value))).toEqual([
+    ['14120', '14', 'MEX'],
+    ['14039', '14', 'MEX'],
+  ])
 })
 
 test('more than a form holds is refused, and what to filter by is told', async () => {

@@ -48,7 +48,7 @@ type Property = {
   readonly description?: string
   readonly enum?: readonly string[]
   readonly type?: string
-  readonly anyOf?: readonly Property[]
+  readonly examples?: readonly unknown[]
 }
 
 /** The values that a property may have, where the profile lists them. */
@@ -63,11 +63,13 @@ const NOT_FOR_PEOPLE = /^(?:Written by an export|Of lists that ship)/
 const propertiesPart = (): string => {
   const { field, list } = profile.definitions
   const rows = Object.entries({ field, resource: list }).flatMap(([of, { properties }]) =>
-    Object.entries<Property>(properties).flatMap(([name, property]) => {
+    Object.entries<object>(properties).flatMap(([name, property]: [string, Property]) => {
       const { description = '' } = property
       if (!name.startsWith('nomenclator:') || NOT_FOR_PEOPLE.test(description)) return []
       const values = valuesOf(property).map((value) => `\`${value}\``)
-      return [[`\`${name}\``, of, [values.join(', '), description].filter((text) => text !== '').join('. ')]]
+      const examples = (property.examples ?? []).map((example) => `For example, \`${JSON.stringify(example)}\``)
+      const [first, ...rest] = [values.join(', '), description].filter((text) => text !== '')
+      return [[`\`${name}\``, of, [[first, ...rest].join('. '), ...examples].join(' ')]]
     }),
   )
   return tableOf(['property', 'of', 'what it says'], rows)
