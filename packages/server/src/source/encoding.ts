@@ -38,6 +38,16 @@ export function asciiText(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** True of bytes that are whole letters of UTF-8. Browsers, which read tables too, have no such function of their own. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    strict.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The number of bytes of the UTF-8 character beyond ASCII that begins here; 0 when none does. */
 function utf8Length(bytes: Uint8Array, start: number): number {
   const lead = bytes[start] as number

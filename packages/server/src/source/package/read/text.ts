@@ -1,6 +1,5 @@
 // The text of a table: unpacked where it is gzip, decoded from whatever it is written in, chunk by chunk.
-import { isUtf8 } from 'node:buffer'
-import { asciiText, detectEncoding, wideEncoding } from '../../encoding.ts'
+import { asciiText, detectEncoding, isUtf8, wideEncoding } from '../../encoding.ts'
 import type { TellFinding } from '../../findings.ts'
 import { UnreadableTable } from './unreadable-table.ts'
 
