@@ -38,7 +38,7 @@ export function asciiText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** True of bytes that are whole letters of UTF-8; also in a browser, which has no node:buffer. */
+/** True of bytes that are whole letters of UTF-8. Browsers, which read tables too, have no such function of their own. */
 export function isUtf8(bytes: Uint8Array): boolean {
   try {
     strict.decode(bytes)
