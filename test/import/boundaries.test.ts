@@ -278,6 +278,15 @@ describe('a release with boundaries', () => {
     expect(out).toContain('boundary')
   })
 
+  test('has the findings of its last boundaries alone', async () => {
+    using other = await BoundaryHome.create()
+    const kinds = () => other.current().manifest.findings.filter(({ kind }) => kind.startsWith('boundary-')).length
+    await other.importBoundaries(collection([...features, feature({ CVEGEO: '99999' }, [ENCLAVE])]))
+    expect(kinds()).toBe(1)
+    await other.importBoundaries(collection(features.slice(0, 2)))
+    expect(kinds()).toBe(0)
+  })
+
   test('comes to another machine with its boundaries', async () => {
     using other = new TestHome()
     await fetchShelf(other.store, (await FakeShelf.of(home.store)).reader())
