@@ -8,14 +8,20 @@ import { FRAME, type Frame, FrameSocket, unixAddress, unpacked } from './frames.
 
 const LOST = 'the process that made the body is gone'
 
+type ExchangeOptions = {
+  readonly id: number
+  /** The request in parts. */
+  readonly request: readonly Uint8Array[]
+  readonly signal: AbortSignal | undefined
+  readonly onEnd: (milliseconds: number) => void
+  readonly onGone: () => void
+}
+
 /** One request on its way to a compute worker, and its response on the way back. */
 export class HandedExchange {
-  readonly #id: number
-  /** The request in parts, until there is a response to it: its process may be lost. */
+  readonly #options: ExchangeOptions
+  /** The request, until there is a response to it: its process may be lost. */
   #request: readonly Uint8Array[]
-  readonly #onEnd: (milliseconds: number) => void
-  readonly #signal: AbortSignal | undefined
-  readonly #onGone: () => void
   #link: ComputeLink | undefined
   #isOver = false
   #isPulled = false
@@ -23,30 +29,22 @@ export class HandedExchange {
   /** Set while a chunk of the body is awaited. */
   #chunk: PromiseWithResolvers<Uint8Array | undefined> | undefined
 
-  constructor(
-    id: number,
-    request: readonly Uint8Array[],
-    onEnd: (milliseconds: number) => void,
-    signal: AbortSignal | undefined,
-    onGone: () => void,
-  ) {
-    this.#id = id
-    this.#request = request
-    this.#onEnd = onEnd
-    this.#signal = signal
-    this.#onGone = onGone
-    signal?.addEventListener('abort', this.#abandon, { once: true })
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    this.#request = options.request
+    options.signal?.addEventListener('abort', this.#abandon, { once: true })
   }
 
   /** Returns the response; undefined if the process was lost before there was one. */
   sendTo(link: ComputeLink): Promise<HttpResponse | undefined> {
-    if (this.#signal?.aborted) {
+    const { id, signal } = this.#options
+    if (signal?.aborted) {
       this.giveUp()
       throw new WorkStopped('gone')
     }
     this.#link = link
     this.#head = Promise.withResolvers()
-    link.send(this.#id, this.#request, this)
+    link.send(id, this.#request, this)
     return this.#head.promise
   }
 
@@ -111,7 +109,7 @@ export class HandedExchange {
       for (;;) {
         if (this.#link === undefined) throw new Error(LOST)
         this.#chunk = Promise.withResolvers()
-        this.#link.pull(this.#id)
+        this.#link.pull(this.#options.id)
         const chunk = await this.#chunk.promise
         if (chunk === undefined) return
         yield chunk
@@ -123,8 +121,8 @@ export class HandedExchange {
 
   readonly #abandon = (): void => {
     if (this.#isOver) return
-    this.#onGone()
-    this.#link?.cancel(this.#id)
+    this.#options.onGone()
+    this.#link?.cancel(this.#options.id)
     this.#chunk?.reject(new WorkStopped('gone'))
     this.#chunk = undefined
   }
@@ -132,8 +130,8 @@ export class HandedExchange {
   #end(milliseconds: number): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#signal?.removeEventListener('abort', this.#abandon)
-    this.#onEnd(milliseconds)
+    this.#options.signal?.removeEventListener('abort', this.#abandon)
+    this.#options.onEnd(milliseconds)
   }
 }
 

@@ -112,16 +112,6 @@ export class HandOver {
     this.#gone[number] = 0
     this.#count(client, 1, bytes)
     metrics.computing++
-    const giveBack = (milliseconds: number) => {
-      this.#freeIds.push(number)
-      this.#count(client, -1, -bytes)
-      metrics.computing--
-      metrics.computeSeconds += milliseconds / 1_000
-      onCost?.(request, client, milliseconds)
-    }
-    const onGone = () => {
-      this.#gone[number] = 1
-    }
     const handed: HandedRequest = {
       method: request.method,
       path: request.path,
@@ -134,13 +124,21 @@ export class HandOver {
       requestId: id?.value ?? '',
       maxMilliseconds: maxMillisecondsOf(request),
     }
-    const exchange = new HandedExchange(
-      number,
-      [packed(handed), request.body ?? NO_BYTES],
-      giveBack,
-      connection.signal,
-      onGone,
-    )
+    const exchange = new HandedExchange({
+      id: number,
+      request: [packed(handed), request.body ?? NO_BYTES],
+      signal: connection.signal,
+      onEnd: (milliseconds) => {
+        this.#freeIds.push(number)
+        this.#count(client, -1, -bytes)
+        metrics.computing--
+        metrics.computeSeconds += milliseconds / 1_000
+        onCost?.(request, client, milliseconds)
+      },
+      onGone: () => {
+        this.#gone[number] = 1
+      },
+    })
     // A request that is lost with its worker is given to another. When that dies too, the request may be the cause.
     for (let lost = 0; lost < 2; lost++) {
       const link = await this.#link()

@@ -140,20 +140,20 @@ function pointIn(point: string, name: string): Omit<Near, 'within'> {
     `a latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}, a comma, and a longitude from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, with a point before their decimals, as in 19.43,-99.13`,
   )
 }
-export const NEAR = parameter<Omit<Near, 'within'> | undefined>(
+/** A parameter whose value is a point. */
+const pointParameter = (name: string, description: string) =>
+  parameter<Omit<Near, 'within'> | undefined>(name, description, {
+    schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
+    parse: ([point], given) => pointIn(point, given),
+    work: long,
+  })
+export const NEAR = pointParameter(
   'near',
   `Latitude and longitude of a point: the nearest records come first, each with its distance; those without coordinates are left out. With sort, those within within_km, or the ${MAX_NEAREST_SORTED} nearest, in that order`,
-  {
-    schema: { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] },
-    parse: ([point], name) => pointIn(point, name),
-    work: long,
-  },
 )
-const POINT_SCHEMA = { type: 'string', pattern: POINT_PATTERN, examples: ['19.43,-99.13'] }
-export const CONTAINING = parameter<Omit<Near, 'within'> | undefined>(
+export const CONTAINING = pointParameter(
   'containing',
   'A point, as in near: only records whose boundary holds it, or that are below one whose does, the nearest first',
-  { schema: POINT_SCHEMA, parse: ([point], name) => pointIn(point, name), work: long },
 )
 const BBOX_PATTERN = `^${DEGREES},${DEGREES},${DEGREES},${DEGREES}$`
 export const BBOX = parameter<Box | undefined>(

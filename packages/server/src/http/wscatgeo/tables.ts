@@ -29,14 +29,12 @@ export type WscatgeoList = {
 export const WIDTHS = [2, 3, 4] as const
 const [STATE, MUNICIPALITY, PLACE] = [2, 5, 9] as const
 
-const digits =
-  (from: number, to?: number): Read =>
-  ({ code }) =>
-    code?.slice(from, to)
-const value =
-  (field: string): Read =>
-  (place) =>
-    place.value(field)
+function digits(from: number, to?: number): Read {
+  return ({ code }) => code?.slice(from, to)
+}
+function value(field: string): Read {
+  return (place) => place.value(field)
+}
 const name: Read = (place) => place.name
 
 const AREAS: Readonly<Record<string | number, string>> = { U: 'Urbano', R: 'Rural' }
@@ -80,7 +78,8 @@ const municipalities: WscatgeoList = {
   ],
 }
 
-const localities: WscatgeoList = {
+/** Among them are the seats of municipalities. */
+export const localities: WscatgeoList = {
   collection: 'localidades',
   above: municipalities,
   digits: PLACE,
@@ -109,8 +108,6 @@ const settlements: WscatgeoList = {
     ['tipo_asen', 'tipo_asen', value('tipo')],
   ],
 }
-
-export const SEATS: WscatgeoList = localities
 
 /** The lists by their segment in paths. */
 export const LISTS: ReadonlyMap<string, WscatgeoList> = new Map([

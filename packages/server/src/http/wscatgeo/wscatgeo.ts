@@ -18,7 +18,7 @@ import { howToImport } from '../v2/boundary-filters.ts'
 import { percentDecoded } from '../v2/key-text.ts'
 import { isBelow } from '../v2/record-key.ts'
 import { jsonResponse, responseHead, textResponse } from '../v2/response.ts'
-import { LISTS, SEATS, WIDTHS, type WscatgeoList, type WscatgeoPlace } from './tables.ts'
+import { LISTS, localities, WIDTHS, type WscatgeoList, type WscatgeoPlace } from './tables.ts'
 
 const V2 = 'v2'
 const SHAPES = 'geo'
@@ -176,7 +176,7 @@ const seatsIn = memoized((_: Release) => new Map<string, number | undefined>())
 
 /** The seat is nearly always the first of the places of a municipality, so they are gone through. */
 function seatOf(release: Release, municipality: Entity, at: number, code: string): ReturnType<WscatgeoPlace['seat']> {
-  const entity = release.catalog.collections.get(SEATS.collection)
+  const entity = release.catalog.collections.get(localities.collection)
   const codeAt = entity && codeReader(release, entity)
   const wanted = `${codeReader(release, municipality)(at) ?? ''}${code}`
   const position = seatsIn(release).getOrInsertComputed(
