@@ -4,7 +4,7 @@ import { type Entity, type Identity, identityFrom, nameFieldOf, type OfficialCod
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { PackageOptions } from '../source/package/examined.ts'
-import { codesMeant, knownList, shippedLists } from '../source/package/known-lists.ts'
+import { knownList, outsideRecords, shippedLists } from '../source/package/known-lists.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import { identifierReader } from './diff.ts'
 import type { ReleaseStore } from './home/release-store.ts'
@@ -48,32 +48,16 @@ function codesIn(release: Release, entity: Entity, code: OfficialCode): readonly
 
 function knownRecords(release: Release, name: string): KnownRecords {
   const { definition, count } = release.entity(name)
-  const textsOf = (fields: readonly string[]) => {
-    const readers = fields.map((field) => identifierReader(release, definition, field))
-    return (position: number) => readers.flatMap((read) => read(position))
-  }
-  const keyAt = textsOf(definition.key)
-  let identities: Set<Identity> | undefined
-  const indexes = new Map<string, ReadonlyMap<string, Identity>>()
-  const indexOf = (fields: readonly string[]) => {
-    const index = new Map<string, Identity>()
-    const codes = codesMeant(definition, fields)?.map((code) => codeReader(release, definition, code))
-    const textsAt = codes === undefined ? textsOf(fields) : undefined
-    for (let position = 0; position < count; position++) {
-      const identity = identityFrom(keyAt(position))
-      const texts = codes?.map((read) => read(position)) ?? [textsAt?.(position).join(BETWEEN)]
-      for (const text of texts) if (text !== undefined) index.getOrInsert(text, identity)
-    }
-    return index
-  }
-  return {
-    has: (identity) => {
-      identities ??= new Set(Array.from({ length: count }, (_, position) => identityFrom(keyAt(position))))
-      return identities.has(identity)
+  const key = definition.key.map((field) => identifierReader(release, definition, field))
+  return outsideRecords(definition, {
+    count,
+    identityAt: (position) => identityFrom(key.flatMap((read) => read(position))),
+    textAt: (field) => {
+      const read = identifierReader(release, definition, field)
+      return (position) => read(position).join(BETWEEN)
     },
-    byFields: (fields, texts) =>
-      indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
-  }
+    codeAt: (code) => codeReader(release, definition, code),
+  })
 }
 
 /** A list of a release, and the keys of its records by their usual official code; undefined where there is no such collection. */
