@@ -133,8 +133,8 @@ const command = [
   ...(runsAll ? [] : [`--path-ignore-patterns=${NIGHTLY}**`]),
   `--timings=${writeTimings(join(directory, 'timings.json'))}`,
 ]
-/** No process of a test runs for so long that the last tier of compiled code, or memory that is given back, is worth what it costs. */
-const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
+/** No process of a test runs for so long that the last tier of compiled code, memory that is given back, or a collector on a thread of its own is worth what it costs. */
+const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const started = performance.now()
 const tests = Bun.spawn([...command, ...process.argv.slice(2).filter((one) => one !== ALL)], {
   cwd: root,

@@ -54,8 +54,8 @@ describe('the relevance set', () => {
 })
 
 describe('a sample of it', () => {
-  /** Every sixth query, in the collections that the set speaks of: what others are called does not matter. */
-  const sample = sampleOf(relevance, 6)
+  /** Every twelfth query, in the collections that the set speaks of: what others are called does not matter. */
+  const sample = sampleOf(relevance, 12)
   const collections = [...new Set(relevance.map(({ collection }) => collection))].join()
   let results: ReturnType<typeof suggestionsFor>[]
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('a sample of it', () => {
 test('invented names are none of those taken, in any order of their words', () => {
   const real = rowsOf('localidad.csv.gz').map(({ descLocalidad = '' }) => descLocalidad)
   const taken = new Set(real.map(nameKey))
-  const made = times(2_000, nameMaker(randomFrom(1), real, taken, 300_000))
+  const made = times(500, nameMaker(randomFrom(1), real, taken, 300_000))
   expect(made.filter((name) => taken.has(nameKey(name)))).toEqual([])
-  expect(new Set(made).size).toBeGreaterThan(1_900)
+  expect(new Set(made).size).toBeGreaterThan(475)
 })

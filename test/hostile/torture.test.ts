@@ -7,11 +7,12 @@ import { Homes } from '../torture/trial.ts'
 
 setDefaultTimeout(300_000)
 
-const SAMPLE = ['fuzz', 'load', 'disk-full', 'clock', 'import', 'packages', 'state']
+const SAMPLE = ['fuzz', 'load', 'clock', 'import', 'packages', 'state']
 
 /** The test files that do the same to the service as the other campaigns do for longer. */
 const HELD_BY: Readonly<Record<string, string>> = {
   slow: 'operation/slow-clients',
+  'disk-full': 'import/disk-full',
   workers: 'operation/workers',
   swaps: 'release/swap',
   restarts: 'operation/workers',

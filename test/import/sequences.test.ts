@@ -5,15 +5,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { OperationalError } from '../../packages/server/src/base/operational-error.ts'
 import type { PublishedRecord } from '../../packages/server/src/catalog/flatten.ts'
-import { bundledSource } from '../../packages/server/src/source/bundled.ts'
-import { Faults } from '../../packages/server/src/source/faults.ts'
-import { Findings } from '../../packages/server/src/source/findings.ts'
 import { inegiSource } from '../../packages/server/src/source/inegi/inegi.ts'
 import type { GivenRow, Source } from '../../packages/server/src/source/source.ts'
-import { runHere } from '../support/command.ts'
-import { type InegiPlace, inegiTable } from '../support/inegi-file.ts'
+import { inegiTable } from '../support/inegi-file.ts'
 import {
-  bundledRelease,
   contentOf,
   type Rows,
   sourceIn,
@@ -298,37 +293,4 @@ test('whatever is imported in whatever order, every locality served is where the
   )
   // Most are taken, or the property would say little.
   expect(taken).toBeGreaterThan(24)
-})
-
-describe('with the bundled data,', () => {
-  /** The bundled municipalities in INEGI's layout, in the order of their codes. */
-  async function bundledPlaces(): Promise<InegiPlace[]> {
-    const rowsOf = async (name: string) =>
-      (await Array.fromAsync(bundledSource().read(name, report))).flatMap(({ rows }) => rows)
-    const report = { faults: new Faults(), findings: new Findings() }
-    const stateNames = new Map(
-      (await rowsOf('estado')).map(({ idEstado, descEstado }) => [idEstado, String(descEstado)]),
-    )
-    const places = (await rowsOf('municipio')).map(({ idEstado, cveMunicipio, descMunicipio }) => ({
-      state: String(idEstado).padStart(2, '0'),
-      stateName: stateNames.get(idEstado as number) as string,
-      code: String(cveMunicipio),
-      name: String(descMunicipio),
-      localities: [],
-    }))
-    return places.sort((a, b) => (a.state + a.code).localeCompare(b.state + b.code))
-  }
-
-  test('every code has the same identifier, and every locality its municipality, whichever source comes first', async () => {
-    using directory = new TestDirectory()
-    using home = new TestHome()
-    const file = inegiTable(join(directory.path, 'municipios.csv'), 'municipio', await bundledPlaces())
-    const { code, out } = await runHere('import', 'inegi', file, '--home', home.path, '--json')
-    expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ childless: [] })
-    const bundled = await bundledRelease()
-    const released = home.current().manifest.entities
-    for (const name of ['municipio', 'localidad'])
-      expect([name, released[name]?.records]).toEqual([name, bundled.manifest.entities[name]?.records])
-  })
 })

@@ -46,6 +46,8 @@ const UNSET = {
     commands.flatMap(({ flags }) => Object.values(flags).flatMap(({ env }) => (env === undefined ? [] : [[env, '']]))),
   ),
   SCRUB: 'off',
+  // Most services of tests are gone before they are ready for more than is asked of them.
+  NO_WARM_UP: '1',
   LOG_FORMAT: 'text',
 }
 

@@ -272,7 +272,8 @@ export class Trial implements AsyncDisposable {
   async start(home: Pick<Home, 'path'>, { flags = [], workers = 2, ...options }: StartOptions = {}): Promise<Service> {
     const admin = (await hasFlag('--admin')) ? `127.0.0.1:${freePort()}` : undefined
     const all = ['--workers', String(workers), ...(admin === undefined ? [] : ['--admin', admin]), ...flags]
-    const service = this.#services.use(await Service.over(home, { ...options, flags: all }))
+    const env = { ...(this.scale === 'test' ? {} : { NO_WARM_UP: '' }), ...options.env }
+    const service = this.#services.use(await Service.over(home, { ...options, env, flags: all }))
     if (admin !== undefined) this.#admin.set(service, `http://${admin}`)
     return service
   }

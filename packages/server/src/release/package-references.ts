@@ -1,6 +1,7 @@
 // The lists of a home, with their records, that packages may refer to.
+import { memoized } from '../base/memoized.ts'
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, type Identity, identityFrom, nameFieldOf, type OfficialCode } from '../catalog/entity.ts'
+import { type Entity, type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { PackageOptions } from '../source/package/examined.ts'
@@ -27,10 +28,7 @@ export const homeForPackages =
       taken: takenIn(release.catalog, packageName),
       definitions: others.map(entityData),
       recordsOf: (name) => knownRecords(release, name),
-      known: () =>
-        others
-          .filter((entity) => !embedsOf(entity, packageName))
-          .map((entity) => knownList(entity, (code) => codesIn(release, entity, code))),
+      known: () => others.filter((entity) => !embedsOf(entity, packageName)).map((entity) => knownIn(release)(entity)),
       hasHome: true,
     }
   }
@@ -41,10 +39,14 @@ const embedsOf = ({ fields }: Entity, packageName: string): boolean =>
     (field) => field.kind === 'embed' && (field.entity.package === packageName || embedsOf(field.entity, packageName)),
   )
 
-function codesIn(release: Release, entity: Entity, code: OfficialCode): readonly string[] {
-  const read = codeReader(release, entity, code)
-  return Array.from({ length: release.entity(entity.name).count }, (_, position) => read(position) ?? '')
-}
+const knownIn = memoized((release: Release) =>
+  memoized((entity: Entity) =>
+    knownList(entity, (code) => {
+      const read = codeReader(release, entity, code)
+      return Array.from({ length: release.entity(entity.name).count }, (_, position) => read(position) ?? '')
+    }),
+  ),
+)
 
 function knownRecords(release: Release, name: string): KnownRecords {
   const { definition, count } = release.entity(name)

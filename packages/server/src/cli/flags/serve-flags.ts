@@ -59,6 +59,12 @@ export const serveFlags = {
   },
   ...servesRestrictedFlag,
   ...trustFlags,
+  'no-warm-up': {
+    env: 'NO_WARM_UP',
+    description:
+      'load code and tables when a request needs them, not after the start: less memory, slower first searches',
+    parse: yesOrNo,
+  },
   scrub: {
     value: 'WHEN',
     env: 'SCRUB',

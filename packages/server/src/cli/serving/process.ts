@@ -137,7 +137,7 @@ export function startPageWorker(given: Given): RunningWorker {
   const listening = { host, port, shared: true, maxConnections, metrics, budget, log, shortcut }
   const server = serve(observed(rates === undefined ? handing : rateLimited(handing, rates), observation), listening)
   watchEventLoop(metrics)
-  preloadLater(() => app.preload?.())
+  preloadLater(values, () => app.preload?.())
   return {
     port: server.port,
     ...shared,
@@ -170,7 +170,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
       ...(cache && { cache }),
     },
     new Metrics(),
-    () => void warm().catch(() => {}),
+    () => void (values['no-warm-up'] || warm().catch(() => {})),
   )
   const listener = listenForRequests(app, socket)
   const warm = async () => {
@@ -183,7 +183,7 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
       listener.newJob(() => release() !== current),
     )
   }
-  preloadLater(warm)
+  preloadLater(values, warm)
   return {
     port: 0,
     ...shared,
@@ -197,10 +197,12 @@ export function startComputeWorker(given: Given, socket: string): RunningWorker 
 }
 
 /** Loads what requests will need. If that fails, the first request that needs it tries again, and its failure is logged. */
-const preloadLater = (preload: () => Promise<void> | undefined) =>
-  setTimeout(() => preload()?.catch(() => {}), PRELOAD_MILLISECONDS).unref()
+function preloadLater(values: ServeValues, preload: () => Promise<void> | undefined): void {
+  if (!values['no-warm-up']) setTimeout(() => preload()?.catch(() => {}), PRELOAD_MILLISECONDS).unref()
+}
 /** Before this, a service that starts has other things to do. */
 const PRELOAD_MILLISECONDS = 1_000
+
 /** Responds below /shelf; loaded at the first request for it. */
 function lazyShelf(store: ReleaseStore, includesRestricted: boolean, log: Log): NonNullable<AppContext['shelfFiles']> {
   let respond: NonNullable<AppContext['shelfFiles']> | undefined

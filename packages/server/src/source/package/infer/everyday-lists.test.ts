@@ -206,3 +206,16 @@ test('near misses and doubts are told, each with the one change that says otherw
     },
   ])
 })
+
+test.each([
+  ['from zero', 0, 1],
+  ['from one', 1, 1],
+  ['with gaps', 1, 4 / 3],
+])('numbers that were counted up and filled with zeros are no tree of codes: %s', (_, first, step) => {
+  const rows = Array.from(
+    { length: 300 },
+    (_, at) => `${String(first + Math.floor(at * step)).padStart(4, '0')}|Oficina ${at}`,
+  )
+  const { descriptor } = inferred({ oficinas: `clave|nombre\n${rows.join('\n')}` })
+  expect(descriptor.resources.map(shown)).toEqual([{ clave: 'key', nombre: 'name', tree: 'none' }])
+})

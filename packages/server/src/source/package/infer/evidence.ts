@@ -148,7 +148,7 @@ export type TreeEvidence = { readonly cut: CodeCut; readonly information: number
 /** Codes that form a tree, and how unlikely it is that they do by chance. */
 export function codeTreeEvidence(key: CodeSet): TreeEvidence | undefined {
   const { values } = key.profile
-  if (isSeries(values) || values.every((code) => ROMAN.test(code))) return undefined
+  if (isSeries(withoutFilling(values)) || values.every((code) => ROMAN.test(code))) return undefined
   const cut = cutOf(values, (code) => key.has(hashOf(code)))
   if (cut === undefined) return undefined
   const above = new Set(values.flatMap((code) => codeAbove(code, cut) ?? []))
@@ -159,6 +159,10 @@ export function codeTreeEvidence(key: CodeSet): TreeEvidence | undefined {
     .map((code) => information((byForm.get(formOf(code, cut))?.length ?? 1) / spaceOf(code, cut)))
   return { cut, information: codes.reduce((sum, one) => sum + one, 0) }
 }
+
+/** Codes of one length without the zeros that fill them up. */
+const withoutFilling = (codes: readonly string[]): readonly string[] =>
+  codes.some(({ length }) => length !== codes[0]?.length) ? codes : codes.map((code) => code.replace(/^0+(?=.)/, ''))
 
 /** Texts that could stand in the place of a code: of the same letters before its digits, and of as many digits. */
 const formOf = (code: string, cut: CodeCut) => {

@@ -1,4 +1,5 @@
 // Lists that the values of a column may be codes of: its own, others of the package, those of the home and of the program.
+import { memoized } from '../../../base/memoized.ts'
 import type { Column, InferredTable, Sights } from './columns.ts'
 import { CodeSet, type Evidence } from './evidence.ts'
 import type { KnownCode, KnownList } from './inference.ts'
@@ -26,13 +27,9 @@ export type Target = {
 
 export type Relation = { readonly target: Target; readonly evidence: Evidence; readonly sights: Sights }
 
-const memoized = <T>(make: () => T): (() => T) => {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
+/** Lists outside of a package are the same for all packages of a process, and may be long. */
+const codeSetOf = memoized((code: KnownCode) => new CodeSet(profileValues(code.field, code.values())))
+const codesOfColumn = memoized((column: Column) => new CodeSet(column.profile))
 
 /** The columns by which a table may be referred to: its key, and what else tells its records apart. */
 export function targetsIn(table: KeyedTable): readonly Target[] {
@@ -49,7 +46,7 @@ export function targetsIn(table: KeyedTable): readonly Target[] {
     isNumber: column.sights.number === 1,
     kind: column === key ? 'key' : column.sights.codeLike === 1 && column.sights.wordy !== 1 ? 'code' : 'name',
     table,
-    codes: memoized(() => new CodeSet(column.profile)),
+    codes: () => codesOfColumn(column),
   }))
 }
 
@@ -63,7 +60,7 @@ export const knownTargets = (lists: readonly KnownList[]): readonly Target[] =>
       fieldWords: headerWords(code.field),
       kind: 'key' as const,
       isNumber: false,
-      codes: memoized(() => new CodeSet(profileValues(code.field, code.values()))),
+      codes: () => codeSetOf(code),
       ...(code.lengths === undefined ? {} : { lengths: code.lengths }),
     })),
   )
