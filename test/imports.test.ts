@@ -22,8 +22,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const SERVER = 'packages/server/src/'
 /** Scripts for browsers, which are no part of the server, though they lie beside the pages. */
 const BROWSER = `${SERVER}explorer/browser/`
-/** The reader of tables, which runs in browsers too. */
-const READER = `${SERVER}source/package/read/`
+/** The reader of tables, and the inference of what a column has: what scripts import of them runs in browsers too. */
+const IN_BROWSERS = ['read', 'infer'].map((folder) => `${SERVER}source/package/${folder}/`)
+const runsInBrowsers = (file: string) => IN_BROWSERS.some((folder) => file.startsWith(folder))
 const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
 const ENTRIES = [`${CLIENT}index.ts`]
@@ -76,7 +77,7 @@ function wrongWay(statement: Import): string | undefined {
   if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
   const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
-  if (here === 'browser' && (target.startsWith(READER) || target === `${SERVER}source/csv.ts`)) return undefined
+  if (here === 'browser' && (runsInBrowsers(target) || target === `${SERVER}source/csv.ts`)) return undefined
   if (!from.startsWith(SERVER) || here === 'browser') return `${here} stands by itself`
   if (from === `${SERVER}main.ts`) return undefined
   const allowed = mayImport[here]
@@ -140,7 +141,7 @@ describe('the imports of the packages', () => {
   })
 
   test('bring no part of Node or Bun to a browser', () => {
-    const loaded = new Set(files.filter((file) => file.startsWith(BROWSER) || file.startsWith(READER)))
+    const loaded = new Set(files.filter((file) => file.startsWith(BROWSER)))
     for (const file of loaded)
       for (const statement of imports)
         if (statement.from === file && !statement.types && isLocal(statement)) loaded.add(targetOf(statement))

@@ -1,10 +1,11 @@
 // The lists of a home, with their records, that packages may refer to.
+import { memoized } from '../base/memoized.ts'
 import { type Catalog, entityData } from '../catalog/catalog.ts'
-import { type Entity, type Identity, identityFrom, nameFieldOf, type OfficialCode } from '../catalog/entity.ts'
+import { type Entity, type Identity, identityFrom, nameFieldOf } from '../catalog/entity.ts'
 import { wordsOf } from '../catalog/words.ts'
 import { builtInCatalog } from '../source/built-in.ts'
 import type { PackageOptions } from '../source/package/examined.ts'
-import { codesMeant, knownList, shippedLists } from '../source/package/known-lists.ts'
+import { knownList, outsideRecords, shippedLists } from '../source/package/known-lists.ts'
 import type { KnownRecords } from '../source/package/list-records.ts'
 import { identifierReader } from './diff.ts'
 import type { ReleaseStore } from './home/release-store.ts'
@@ -27,10 +28,7 @@ export const homeForPackages =
       taken: takenIn(release.catalog, packageName),
       definitions: others.map(entityData),
       recordsOf: (name) => knownRecords(release, name),
-      known: () =>
-        others
-          .filter((entity) => !embedsOf(entity, packageName))
-          .map((entity) => knownList(entity, (code) => codesIn(release, entity, code))),
+      known: () => others.filter((entity) => !embedsOf(entity, packageName)).map((entity) => knownIn(release)(entity)),
       hasHome: true,
     }
   }
@@ -41,39 +39,27 @@ const embedsOf = ({ fields }: Entity, packageName: string): boolean =>
     (field) => field.kind === 'embed' && (field.entity.package === packageName || embedsOf(field.entity, packageName)),
   )
 
-function codesIn(release: Release, entity: Entity, code: OfficialCode): readonly string[] {
-  const read = codeReader(release, entity, code)
-  return Array.from({ length: release.entity(entity.name).count }, (_, position) => read(position) ?? '')
-}
+const knownIn = memoized((release: Release) =>
+  memoized((entity: Entity) =>
+    knownList(entity, (code) => {
+      const read = codeReader(release, entity, code)
+      return Array.from({ length: release.entity(entity.name).count }, (_, position) => read(position) ?? '')
+    }),
+  ),
+)
 
 function knownRecords(release: Release, name: string): KnownRecords {
   const { definition, count } = release.entity(name)
-  const textsOf = (fields: readonly string[]) => {
-    const readers = fields.map((field) => identifierReader(release, definition, field))
-    return (position: number) => readers.flatMap((read) => read(position))
-  }
-  const keyAt = textsOf(definition.key)
-  let identities: Set<Identity> | undefined
-  const indexes = new Map<string, ReadonlyMap<string, Identity>>()
-  const indexOf = (fields: readonly string[]) => {
-    const index = new Map<string, Identity>()
-    const codes = codesMeant(definition, fields)?.map((code) => codeReader(release, definition, code))
-    const textsAt = codes === undefined ? textsOf(fields) : undefined
-    for (let position = 0; position < count; position++) {
-      const identity = identityFrom(keyAt(position))
-      const texts = codes?.map((read) => read(position)) ?? [textsAt?.(position).join(BETWEEN)]
-      for (const text of texts) if (text !== undefined) index.getOrInsert(text, identity)
-    }
-    return index
-  }
-  return {
-    has: (identity) => {
-      identities ??= new Set(Array.from({ length: count }, (_, position) => identityFrom(keyAt(position))))
-      return identities.has(identity)
+  const key = definition.key.map((field) => identifierReader(release, definition, field))
+  return outsideRecords(definition, {
+    count,
+    identityAt: (position) => identityFrom(key.flatMap((read) => read(position))),
+    textAt: (field) => {
+      const read = identifierReader(release, definition, field)
+      return (position) => read(position).join(BETWEEN)
     },
-    byFields: (fields, texts) =>
-      indexes.getOrInsertComputed(fields.join(BETWEEN), () => indexOf(fields)).get(texts.join(BETWEEN)),
-  }
+    codeAt: (code) => codeReader(release, definition, code),
+  })
 }
 
 /** A list of a release, and the keys of its records by their usual official code; undefined where there is no such collection. */

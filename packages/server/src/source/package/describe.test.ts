@@ -117,7 +117,7 @@ test('a descriptor of plain words', () => {
     offices: 'clave|nombre|region|floors\n01|Centro|N|3\n02|Norte|S|4',
     regions: 'code|name\nN|North\nS|South',
   }
-  const traits = new Map([['offices.csv', { delimiter: ';', encoding: 'windows-1252' }]])
+  const traits = new Map([['offices', { delimiter: ';', encoding: 'windows-1252' }]])
   const { descriptor } = infer({ ...bare(tables), title: 'Post' }, profilesOf(tables))
   expect(descriptorJson(descriptor, traits)).toEqual({
     $schema: './nomenclator.schema.json',

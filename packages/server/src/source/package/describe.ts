@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 /** What a file is like where it is not as the standard expects: comma-separated UTF-8. */
 export type FileTraits = { readonly delimiter?: string; readonly encoding?: string }
 
-/** The traits of each file are by its path. */
+/** The traits of the file of each resource are by its name. */
 export function descriptorJson(
   { own, resources, licenses, sources, keywords, contributors, ...rest }: Descriptor,
   traits: ReadonlyMap<string, FileTraits> = new Map(),
@@ -23,7 +23,7 @@ export function descriptorJson(
     keywords: some(keywords),
     contributors: some(contributors),
     ...ownJson(own),
-    resources: resources.map((resource) => resourceJson(resource, traits.get(resource.paths[0] ?? ''))),
+    resources: resources.map((resource) => resourceJson(resource, traits.get(resource.name))),
   })
 }
 

@@ -1,17 +1,11 @@
 // The schema of a resource under the names that the columns of its table have.
 import type { Findings } from '../findings.ts'
 import type { Resource, TableField, TableSchema } from './descriptor.ts'
+import { folded } from './read/header.ts'
 import type { Table } from './read/rows.ts'
 
 /** True for a column without a name, of which spreadsheets leave some at the right of a table. */
 export const isLeftover = (column: string): boolean => /^column [0-9]+$/.test(column)
-
-/** Names are equal enough when only case, blanks and signs differ. */
-const folded = (name: string) =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** The resource with the fields of its schema under the names of the columns; those that are no column are reported and left out. */
 export function withHeaderNames(

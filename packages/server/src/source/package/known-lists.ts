@@ -83,45 +83,38 @@ export function knownList(entity: Entity, valuesOf: (code: OfficialCode) => read
 }
 
 /** The official codes that fields of a reference mean: all that have a name where it names none; undefined of other fields. */
-export function codesMeant(entity: Entity, fields: readonly string[]): readonly OfficialCode[] | undefined {
+function codesMeant(entity: Entity, fields: readonly string[]): readonly OfficialCode[] | undefined {
   const named = codesOf(entity).filter(({ name }) => name !== '')
   if (fields.length === 0) return named
   const code = fields.length === 1 ? named.find(({ name }) => name === fields[0]) : undefined
   return code && [code]
 }
 
-function identityReader(entity: Entity): (row: Row) => Identity {
-  const readers = entity.key.map((field) => {
-    const read = fieldReader(entity, field)
-    return entity.fields[field]?.kind === 'code' ? read : (row: Row) => Number(read(row))
-  })
-  return (row) => identityFrom(readers.map((read) => read(row)))
+/** How the records of a list outside of a package are read at their positions. */
+type OutsideReader = {
+  readonly count: number
+  readonly identityAt: (position: number) => Identity
+  readonly textAt: (field: string) => (position: number) => string
+  readonly codeAt: (code: OfficialCode) => (position: number) => string | undefined
 }
 
-/** The records of a list that ships with the program, for packages that refer to it; undefined of other lists. */
-function builtInRecords(name: string): KnownRecords | undefined {
-  const entity = builtInCatalog.entities.get(name)
-  if (entity === undefined) return undefined
+/** The records of a list outside of a package by their keys, and by fields or codes, which are indexed where they are meant. */
+export function outsideRecords(entity: Entity, { count, identityAt, textAt, codeAt }: OutsideReader): KnownRecords {
   let identities: Set<Identity> | undefined
   const indexes = new Map<string, ReadonlyMap<string, Identity>>()
   const indexOf = (fields: readonly string[]) => {
     const index = new Map<string, Identity>()
-    const codes = codesMeant(entity, fields)
-    const plain = fields.map((field) => fieldReader(entity, field))
-    const readers = codes?.map((code) => codeReader(entity, code)) ?? [
-      (row: Row) => plain.map((read) => read(row)).join(BETWEEN),
-    ]
-    const identity = identityReader(entity)
-    for (const row of rowsOf(entity))
+    const readers = codesMeant(entity, fields)?.map(codeAt) ?? [joined(fields.map(textAt))]
+    for (let position = 0; position < count; position++)
       for (const read of readers) {
-        const text = read(row)
-        if (text !== undefined) index.getOrInsert(text, identity(row))
+        const text = read(position)
+        if (text !== undefined) index.getOrInsert(text, identityAt(position))
       }
     return index
   }
   return {
     has: (identity) => {
-      identities ??= new Set(rowsOf(entity).map(identityReader(entity)))
+      identities ??= new Set(Array.from({ length: count }, (_, position) => identityAt(position)))
       return identities.has(identity)
     },
     byFields: (fields, texts) =>
@@ -130,6 +123,29 @@ function builtInRecords(name: string): KnownRecords | undefined {
 }
 
 const BETWEEN = '\0'
+const joined = (readers: readonly ((position: number) => string)[]) => (position: number) =>
+  readers.map((read) => read(position)).join(BETWEEN)
+
+/** The records of a list that ships with the program; undefined of other lists. */
+function builtInRecords(name: string): KnownRecords | undefined {
+  const entity = builtInCatalog.entities.get(name)
+  if (entity === undefined) return undefined
+  const rows = rowsOf(entity)
+  const at =
+    <T>(read: (row: Row) => T) =>
+    (position: number) =>
+      read(rows[position] as Row)
+  const key = entity.key.map((field): ((row: Row) => Identity) => {
+    const read = fieldReader(entity, field)
+    return entity.fields[field]?.kind === 'code' ? read : (row) => Number(read(row))
+  })
+  return outsideRecords(entity, {
+    count: rows.length,
+    identityAt: at((row) => identityFrom(key.map((read) => read(row)))),
+    textAt: (field) => at(fieldReader(entity, field)),
+    codeAt: (code) => at(codeReader(entity, code)),
+  })
+}
 
 const builtInLists: readonly KnownList[] = [...builtInCatalog.entities.values()].map((entity) =>
   knownList(entity, (code) => {

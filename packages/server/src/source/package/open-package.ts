@@ -61,9 +61,9 @@ export async function examinePackage(
     }
     const located = await locate(location, remote)
     const named = options.isDescribed === true ? undefined : await namedTables(located)
-    if (named !== undefined) return soundPackage(located, namedPackage(named, located, options, close))
+    if (named !== undefined) return soundPackage(located, namedPackage(named, located, options), close)
     const described = await readDescriptor(located)
-    if (isExported(described.descriptor)) return soundPackage(located, await exportedPackage(described, options, close))
+    if (isExported(described.descriptor)) return soundPackage(located, await exportedPackage(described, options), close)
     const { name = described.descriptor.name } = options
     const wrong = parse(packageName, name)
     if ('mismatches' in wrong)
@@ -81,54 +81,39 @@ export async function examinePackage(
   }
 }
 
-/** A package of which nothing is inferred or reported. */
-const soundPackage = ({ name }: Located, source: PackageSource): Examined => ({
-  location: name,
-  faults: [],
-  faultCount: 0,
-  findings: [],
-  notes: [],
-  leftOut: [],
-  source,
-})
+type ToTheLetter = Pick<PackageSource, 'package' | 'isExport' | 'note'> & { readonly source: Source }
 
-/** What was written from a release is read to the letter: nothing is inferred, and nothing is odd about it. */
+/** A package that is read to the letter: nothing is inferred of it, and nothing is odd about it. */
+function soundPackage({ name: location }: Located, { source, ...about }: ToTheLetter, close: () => void): Examined {
+  const nothing = { findings: [], notes: [], leftOut: [] }
+  const opened = { ...source, ...about, ...nothing, counts: new Map(), close }
+  return { location, faults: [], faultCount: 0, ...nothing, source: opened }
+}
+
+/** What was written from a release. */
 async function exportedPackage(
   { descriptor, located }: DescribedPackage,
   { name }: PackageOptions,
-  close: () => void,
-): Promise<PackageSource> {
+): Promise<ToTheLetter> {
   if (name !== undefined)
     throw new OperationalError(
       `${located.name} was exported from a home, and its packages keep their names; leave out --name`,
     )
   const source = await exportedSource(descriptor, located.name, located.files.find)
-  const info = packageInfo(descriptor, source.provides)
-  return { ...source, package: info, isExport: true, notes: [], findings: [], leftOut: [], counts: new Map(), close }
+  return { source, package: packageInfo(descriptor, source.provides), isExport: true }
 }
 
-/** Tables of lists that ship with the program belong to no package: they are read to the letter, and replace those lists. */
+/** Tables of lists that ship with the program, which belong to no package, and replace those lists. */
 function namedPackage(
   source: Source,
   { files: { fallbackName }, name: location }: Located,
   { name }: PackageOptions,
-  close: () => void,
-): PackageSource {
+): ToTheLetter {
   if (name !== undefined)
     throw new OperationalError(
       `${location} has tables of lists that ship with Nomenclator, which keep their names; leave out --name`,
     )
   const info = { name: fallbackName, licenses: [], sources: [], keywords: [], contributors: [], lists: source.provides }
   const note = `${location} has no datapackage.json; its files are named like lists that ship with Nomenclator, and are read as those.`
-  return {
-    ...source,
-    package: info,
-    isExport: false,
-    note,
-    notes: [],
-    findings: [],
-    leftOut: [],
-    counts: new Map(),
-    close,
-  }
+  return { source, package: info, isExport: false, note }
 }

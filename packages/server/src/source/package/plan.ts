@@ -10,6 +10,7 @@ import type { Note } from './infer/inference.ts'
 import { headerWords } from './infer/lexicon.ts'
 import { quoted } from './infer/notes.ts'
 import type { OutsideLists } from './known-lists.ts'
+import { OneWay } from './one-way.ts'
 import { planOf } from './plan-fields.ts'
 import { keysIn, referencesOf } from './plan-references.ts'
 import { fieldProperties, type ListProperties, listProperties } from './profile.ts'
@@ -137,28 +138,19 @@ type References = ReadonlyMap<DeclaredTable, readonly PlannedReference[]>
 
 /** References that lead back to their own list cannot all be embedded: the last of them is not. */
 function withoutCycles(references: References, tell: (note: Note) => void): References {
-  const kept = new Map<DeclaredTable, PlannedReference[]>([...references.keys()].map((one) => [one, []]))
-  const leadsTo = (from: DeclaredTable, to: DeclaredTable, seen = new Set<DeclaredTable>()): boolean => {
-    if (from === to) return true
-    if (seen.has(from)) return false
-    seen.add(from)
-    return (kept.get(from) ?? []).some(({ target }) => target !== undefined && leadsTo(target, to, seen))
+  const sound = new OneWay<DeclaredTable>()
+  const isKept = (own: DeclaredTable, { target, field, entity }: PlannedReference) => {
+    if (target === undefined || sound.add(own, target)) return true
+    tell({
+      resource: own.resource.name,
+      field: field.name,
+      what: `${quoted(field.name)} embeds nothing: ${quoted(entity)} refers back to this list. Its codes are published.`,
+      otherwise: '"foreignKeys" that do not lead back',
+      kind: 'doubt',
+    })
+    return false
   }
-  for (const [own, ones] of references)
-    for (const one of ones) {
-      if (one.target === undefined || !leadsTo(one.target, own)) {
-        kept.get(own)?.push(one)
-        continue
-      }
-      tell({
-        resource: own.resource.name,
-        field: one.field.name,
-        what: `${quoted(one.field.name)} embeds nothing: ${quoted(one.entity)} refers back to this list. Its codes are published.`,
-        otherwise: '"foreignKeys" that do not lead back',
-        kind: 'doubt',
-      })
-    }
-  return kept
+  return new Map([...references].map(([own, ones]) => [own, ones.filter((one) => isKept(own, one))]))
 }
 
 const REASONS = new Set(['reason', 'razon', 'motivo', 'type', 'tipo', 'kind'])

@@ -12,6 +12,7 @@ import { ListRecords } from './list-records.ts'
 import { LostZeros } from './lost-zeros.ts'
 import type { Table, TableRows } from './read/rows.ts'
 import { UnreadableTable } from './read/unreadable-table.ts'
+import { type RepeatedRow, RepeatedRows } from './repeated-rows.ts'
 import { type FieldObserver, type MadeRow, RowMaker } from './row-maker.ts'
 import { lineOf, RowPlaces } from './row-places.ts'
 import { plantTree } from './tree.ts'
@@ -53,15 +54,6 @@ export async function survey(plan: ListPlan, table: Table, context: SurveyContex
   return surveying.run()
 }
 
-/** A row with a key that one before it has. */
-type Repeated = {
-  readonly identity: Identity
-  readonly earlier: number
-  readonly place: number
-  readonly values: readonly string[]
-}
-const MAX_REPEATED = 10_000
-
 const MAX_PLACES = 10_000
 /** What people write where there is nothing. */
 const LOOKS_MISSING = new Set(['NA', 'N/A', 'n/a', 'null', 'NULL', 'None', 'nan', 'NaN', '-', '--', '?', '#N/A'])
@@ -82,8 +74,7 @@ class Survey {
   readonly #constraints: ReadonlyMap<string, ConstraintCheck>
   readonly #lostZeros: ReadonlyMap<string, LostZeros>
   readonly #check: ReturnType<typeof rowChecker>
-  readonly #repeated: Repeated[] = []
-  #repeats = 0
+  readonly #repeated: RepeatedRows
   #rows = 0
   #place = 0
   #isUnique = true
@@ -116,6 +107,7 @@ class Survey {
       ),
     )
     this.#check = rowChecker(ownFields(plan.entity))
+    this.#repeated = new RepeatedRows(table)
     this.#maker = new RowMaker(plan, table.header, recordsOf, (field) => this.#observerOf(field))
   }
 
@@ -124,9 +116,10 @@ class Survey {
       for await (const batch of this.#table.rows({ faults: this.#faults, findings: this.#findings.of() })) {
         this.#takeBatch(batch)
         // Enough to know that it is no key; where it was inferred, another is.
-        if (this.#repeats > MAX_REPEATED && this.#context.isKeyOpen) break
+        if (this.#repeated.areMany && this.#context.isKeyOpen) break
       }
-      await this.#compareRepeated()
+      await this.#repeated.compare((...found) => this.#tellRepeated(...found))
+      this.#refuseUncompared(this.#repeated.uncompared)
     } catch (error) {
       if (!(error instanceof UnreadableTable)) throw error
       this.#faults.add(error.fault)
@@ -208,9 +201,7 @@ class Survey {
       this.#lookAtNames(row)
       return
     }
-    this.#repeats++
-    if (this.#repeated.length < MAX_REPEATED)
-      this.#repeated.push({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
+    this.#repeated.add({ identity, earlier: this.#records.placeAt(earlier), place: this.#place, values })
   }
 
   #lookAtNames(row: MadeRow): void {
@@ -222,40 +213,16 @@ class Survey {
     }
   }
 
+  /** So many rows with a key that was there before that nobody compares them. */
+  #refuseUncompared(count: number): void {
+    const { file } = this.#table
+    if (count > 0) this.#isUnique = false
+    for (let index = 0; index < count; index++)
+      this.#faults.add({ file, line: 1, column: 'all', value: 'more rows', expected: 'keys of their own' })
+  }
+
   /** Rows with a key that was there before: left out where they are the same, and else a fault. */
-  async #compareRepeated(): Promise<void> {
-    if (this.#repeats === 0) return
-    const first = await this.#rowsAt(new Set(this.#repeated.map(({ earlier }) => earlier)))
-    for (const { identity, earlier, place, values } of this.#repeated) {
-      const isSame = first.get(earlier)?.every((value, index) => value === values[index]) === true
-      this.#tellRepeated(identity, earlier, place, isSame)
-    }
-    const rest = this.#repeats - this.#repeated.length
-    if (rest > 0) this.#isUnique = false
-    for (let index = 0; index < rest; index++)
-      this.#faults.add({
-        file: this.#table.file,
-        line: 1,
-        column: 'all',
-        value: 'more rows',
-        expected: 'keys of their own',
-      })
-  }
-
-  async #rowsAt(wanted: ReadonlySet<number>): Promise<ReadonlyMap<number, readonly string[]>> {
-    const places = new RowPlaces()
-    const found = new Map<number, readonly string[]>()
-    for await (const { file, lines, rows } of this.#table.rows()) {
-      for (let index = 0; index < rows.length; index++) {
-        const place = places.of(file, lines[index] as number)
-        if (wanted.has(place)) found.set(place, rows[index] as string[])
-      }
-      if (found.size === wanted.size) break
-    }
-    return found
-  }
-
-  #tellRepeated(identity: Identity, earlier: number, place: number, isSame: boolean): void {
+  #tellRepeated({ identity, earlier, place }: RepeatedRow, isSame: boolean): void {
     const shown = String(identity).replaceAll('\0', ', ')
     const [before, here] = [this.#places.location(earlier), this.#places.location(place)]
     const where = before.file === here.file ? `line ${before.line}` : `${before.file}:${before.line}`

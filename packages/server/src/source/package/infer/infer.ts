@@ -1,5 +1,6 @@
 // Infers what tables are: their keys, names, trees, references and types, as a complete descriptor with a note for each decision.
 import type { Descriptor, RefusedList } from '../descriptor.ts'
+import { OneWay } from '../one-way.ts'
 import { type AliasTable, aliasTableOf } from './alias-table.ts'
 import { type Column, type InferredTable, inferredTable, type Sights } from './columns.ts'
 import { completeResource } from './complete.ts'
@@ -158,17 +159,10 @@ const isNearMiss =
 
 /** References that lead back to their own list cannot all be embedded: the less likely are left out. */
 function withoutCycles(lists: readonly InferredList[]): readonly InferredList[] {
-  const above = new Map<string, Set<string>>()
-  const leadsTo = (from: string, to: string, seen = new Set<string>()): boolean => {
-    if (from === to) return true
-    if (seen.has(from)) return false
-    seen.add(from)
-    return [...(above.get(from) ?? [])].some((next) => leadsTo(next, to, seen))
-  }
-  const add = (from: string, to: string) => above.getOrInsertComputed(from, () => new Set()).add(to)
+  const references = new OneWay<string>()
   for (const { table, declared } of lists)
     for (const { reference } of declared.foreignKeys)
-      if (reference.package === undefined) add(table.resource.name, reference.resource)
+      if (reference.package === undefined) references.add(table.resource.name, reference.resource)
   const inferred = lists
     .flatMap(({ table, choices }) => choices.map((choice) => ({ own: table.resource.name, choice })))
     .filter(({ choice }) => choice.role === 'reference' && choice.relation?.target.package === undefined)
@@ -176,9 +170,7 @@ function withoutCycles(lists: readonly InferredList[]): readonly InferredList[] 
   const cut = new Set<RoleChoice>()
   for (const { own, choice } of inferred) {
     const to = choice.relation?.target.resource
-    if (to === undefined) continue
-    if (leadsTo(to, own)) cut.add(choice)
-    else add(own, to)
+    if (to !== undefined && !references.add(own, to)) cut.add(choice)
   }
   return lists.map((list) => ({
     ...list,

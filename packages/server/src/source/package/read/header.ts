@@ -8,7 +8,7 @@ export const SEARCHED_ROWS = 100
 const MAX_ABOVE = 30
 
 /** Names are alike where only case and signs differ. */
-const folded = (name: string): string =>
+export const folded = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
