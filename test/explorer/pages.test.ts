@@ -606,7 +606,7 @@ describe('several releases', () => {
       /<option value="([^"]*)" selected>/.exec(between(html, `<select id="${name}"`, '</select>'))?.[1]
     expect([selected('from'), selected('to')]).toEqual([digests[0], digests[1]])
     expect(html).not.toContain('These two releases')
-    expect(textOf(await get('/'))).toContain('−1 Countries')
+    expect(textOf(await get('/'))).toContain('Catalog Added Changed Removed Countries 0 0 1 Audiences 0 1 0 See')
     expect(linksOf(await get('/')).get('See the changes one by one')).toBe(
       `/releases?from=${digests[0]}&to=${digests[1]}#compare`,
     )
@@ -631,11 +631,13 @@ describe('several releases', () => {
     expect(textOf(await page('/'))).toContain('This is the only release here')
   })
 
-  test('say that nothing grew where only names changed', async () => {
+  test('say what changed where nothing grew, and that nothing did', async () => {
     using home = new TestHome()
     for (const descPais of ['México', 'Mexico'])
       await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais, idPais: 484 }] }))
-    expect(textOf(await pagesOf(home)('/'))).toContain('no catalog has grown or shrunk')
+    expect(textOf(await pagesOf(home)('/'))).toContain('Countries 0 1 0 See')
+    await home.import(sourceOf({ audiencia: [], pais: [{ cvePais: 'MEX', descPais: 'Mexico', idPais: 484 }] }))
+    expect(textOf(await pagesOf(home)('/'))).toContain('no record has changed')
   })
 })
 

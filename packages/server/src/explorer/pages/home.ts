@@ -155,11 +155,11 @@ async function countedChanges(view: View, before: ListedRelease, current: Listed
 export function changeCounts(view: View, changes: readonly ChangeSummary[]): Html {
   const { words, language } = view
   const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
-  return html`<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${words.release.compare}"><table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
 <tbody>${changes.map(
     ({ entity, kinds: counted }) =>
       html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
-  )}</tbody></table>`
+  )}</tbody></table></div>`
 }
 
 export const signed = ({ language }: View, number: number): string =>
