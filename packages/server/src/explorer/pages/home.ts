@@ -4,6 +4,7 @@ import { V2_PATH } from '../../base/api-v2.ts'
 import { isObject } from '../../base/json.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
+import { whenReady } from '../../http/exchange.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
 import { DamagedRelease } from '../../release/release.ts'
@@ -35,7 +36,10 @@ import { type ExplorerPage, href, isolated, shortDigest, type View } from '../vi
 import { filled } from '../words/words.ts'
 import { smallMap } from './map.ts'
 
-export async function homePage(view: View): Promise<ExplorerPage> {
+export const homePage = (view: View): ExplorerPage | Promise<ExplorerPage> =>
+  whenReady(lastChanges(view), (changes) => pageWith(view, changes))
+
+function pageWith(view: View, changes: Html): ExplorerPage {
   const { words, language, api } = view
   const { title, lead, description } = homeWords(view)
   return {
@@ -59,7 +63,7 @@ ${collectionCards(view, 3)}
 <section aria-labelledby="changed-title">
 <h2 id="changed-title">${words.home.changed}</h2>
 <p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
-${await lastChanges(view)}
+${changes}
 </section>
 <section aria-labelledby="use-title">
 <h2 id="use-title">${words.home.use}</h2>
@@ -123,7 +127,7 @@ function cards(view: View, entities: readonly Entity[]): Html {
 }
 
 /** The changes of the current release since the one that was built before it. */
-async function lastChanges(view: View): Promise<Html> {
+function lastChanges(view: View): Html | Promise<Html> {
   const { words, language, api } = view
   const releases = api.releases()
   const at = releases.findIndex(({ digest }) => digest === api.release.digest)
@@ -134,8 +138,10 @@ async function lastChanges(view: View): Promise<Html> {
     ['to', current.digest],
   ])
   const date = language.date(before.built)
-  return html`${await countedChanges(view, before, current, date)}
-<p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
+  return countedChanges(view, before, current, date).then(
+    (counted) => html`${counted}
+<p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`,
+  )
 }
 
 async function countedChanges(view: View, before: ListedRelease, current: ListedRelease, date: string): Promise<Html> {
