@@ -1,5 +1,7 @@
 // Decisions of each page of the explorer: its links and their targets, its counts, cuts, orders and gaps.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { attributes, between, type GetPage, linksOf, pagesOf, textOf, unescaped } from '../support/pages.ts'
 import { type Rows, sourceOf, TestHome, tiny } from '../support/releases.ts'
@@ -638,6 +640,14 @@ describe('several releases', () => {
     expect(textOf(await pagesOf(home)('/'))).toContain('Countries 0 1 0 See')
     await home.import(sourceOf({ audiencia: [], pais: [{ cvePais: 'MEX', descPais: 'Mexico', idPais: 484 }] }))
     expect(textOf(await pagesOf(home)('/'))).toContain('no record has changed')
+  })
+
+  test('leave out one that cannot be opened', async () => {
+    using home = new TestHome()
+    const { digest } = await home.import(sourceOf({ pais: tiny.pais }))
+    await home.import(sourceOf({ pais: tiny.pais.slice(1) }), { acceptChanges: true })
+    writeFileSync(home.fileOf(digest, 'pais', 'records'), '')
+    expect(textOf(await pagesOf(home)('/'))).toContain('This is the only release here')
   })
 })
 

@@ -7,8 +7,6 @@ import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { whenReady } from '../../http/exchange.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { DamagedRelease } from '../../release/release.ts'
-import type { ListedRelease } from '../api-reader.ts'
 import type { ChangeKind, ChangeSummary } from '../change-summary.ts'
 import {
   apiCollectionPath,
@@ -138,23 +136,14 @@ function lastChanges(view: View): Html | Promise<Html> {
     ['to', current.digest],
   ])
   const date = language.date(before.built)
-  return countedChanges(view, before, current, date).then(
-    (counted) => html`${counted}
-<p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`,
-  )
-}
-
-async function countedChanges(view: View, before: ListedRelease, current: ListedRelease, date: string): Promise<Html> {
-  const { words, api } = view
-  try {
-    const changes = await api.changes(before.digest, current.digest)
-    if (changes.length === 0) return html`<p>${filled(words.home.noChanges, date)}</p>`
-    return html`<p>${filled(words.home.since, date)}</p>${changeCounts(view, changes)}`
-  } catch (error) {
-    // A release that cannot be read takes no other page down.
-    if (!(error instanceof DamagedRelease)) throw error
-    return html`<p>${filled(words.home.unreadable, date)}</p>`
-  }
+  return api.changes(before.digest, current.digest).then((changes) => {
+    const counted =
+      changes.length === 0
+        ? html`<p>${filled(words.home.noChanges, date)}</p>`
+        : html`<p>${filled(words.home.since, date)}</p>${changeCounts(view, changes)}`
+    return html`${counted}
+<p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
+  })
 }
 
 /** The lists that changed, with the number of records of each kind of change. */
