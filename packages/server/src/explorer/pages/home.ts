@@ -4,10 +4,9 @@ import { V2_PATH } from '../../base/api-v2.ts'
 import { isObject } from '../../base/json.ts'
 import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
-import { whenReady } from '../../http/exchange.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import type { ChangeKind, ChangeSummary } from '../change-summary.ts'
+import type { ListedRelease } from '../api-reader.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -34,10 +33,7 @@ import { type ExplorerPage, href, isolated, shortDigest, type View } from '../vi
 import { filled } from '../words/words.ts'
 import { smallMap } from './map.ts'
 
-export const homePage = (view: View): ExplorerPage | Promise<ExplorerPage> =>
-  whenReady(lastChanges(view), (changes) => pageWith(view, changes))
-
-function pageWith(view: View, changes: Html): ExplorerPage {
+export function homePage(view: View): ExplorerPage {
   const { words, language, api } = view
   const { title, lead, description } = homeWords(view)
   return {
@@ -61,7 +57,7 @@ ${collectionCards(view, 3)}
 <section aria-labelledby="changed-title">
 <h2 id="changed-title">${words.home.changed}</h2>
 <p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
-${changes}
+${lastChanges(view)}
 </section>
 <section aria-labelledby="use-title">
 <h2 id="use-title">${words.home.use}</h2>
@@ -124,37 +120,30 @@ function cards(view: View, entities: readonly Entity[]): Html {
   )}</ul>`
 }
 
-/** The changes of the current release since the one that was built before it. */
-function lastChanges(view: View): Html | Promise<Html> {
+/** The counts of the current release beside those of the one that was built before it. */
+function lastChanges(view: View): Html {
   const { words, language, api } = view
   const releases = api.releases()
   const at = releases.findIndex(({ digest }) => digest === api.release.digest)
   const [current, before] = [releases[at], releases[at + 1]]
   if (current === undefined || before === undefined) return html`<p>${words.home.first}</p>`
+  const changed = changedCounts(view, before, current)
+  const date = language.date(before.built)
   const compare = href(view, RELEASES_PATH, [
     ['from', before.digest],
     ['to', current.digest],
   ])
-  const date = language.date(before.built)
-  return api.changes(before.digest, current.digest).then((changes) => {
-    const counted =
-      changes.length === 0
-        ? html`<p>${filled(words.home.noChanges, date)}</p>`
-        : html`<p>${filled(words.home.since, date)}</p>${changeCounts(view, changes)}`
-    return html`${counted}
+  return html`${changed.length === 0 ? html`<p>${filled(words.home.sameCounts, date)}</p>` : html`<p>${filled(words.home.since, date)}</p><ul class="plain">${changed}</ul>`}
 <p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
-  })
 }
 
-/** The lists that changed, with the number of records of each kind of change. */
-export function changeCounts(view: View, changes: readonly ChangeSummary[]): Html {
-  const { words, language } = view
-  const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${words.release.compare}"><table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
-<tbody>${changes.map(
-    ({ entity, kinds: counted }) =>
-      html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
-  )}</tbody></table></div>`
+function changedCounts(view: View, before: ListedRelease, current: ListedRelease): Html[] {
+  return [...view.api.catalog.entities.values()].flatMap((entity) => {
+    const difference = (current.counts[entity.plural] ?? 0) - (before.counts[entity.plural] ?? 0)
+    return difference === 0
+      ? []
+      : [html`<li><span class="figure">${signed(view, difference)}</span> ${manyOf(view, entity)}</li>`]
+  })
 }
 
 export const signed = ({ language }: View, number: number): string =>
