@@ -10,8 +10,10 @@ import { isOutdated } from '../../packages/server/src/release/home/other-formats
 import { ReleaseStore } from '../../packages/server/src/release/home/release-store.ts'
 import { upgradeHome } from '../../packages/server/src/release/home/upgrade.ts'
 import { ENTITY_FORMAT, MANIFEST_FILE, OLDEST_FORMAT } from '../../packages/server/src/release/manifest.ts'
+import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { collections } from '../support/built-in.ts'
 import { runHere } from '../support/command.ts'
+import { completedRows } from '../support/completed-rows.ts'
 import { rewrite, rewriteInFormat } from '../support/other-format.ts'
 import { contentOf, sourceOf, TestDirectory, TestHome, ThreeReleases, tiny, writeTables } from '../support/releases.ts'
 import { eventually, Service } from '../support/service.ts'
@@ -194,7 +196,7 @@ describe('a home of an earlier format', () => {
     test('takes an import of everything', async () => {
       using home = spoiled()
       using room = new TestDirectory()
-      const directory = writeTables(join(room.path, 'all'), tiny)
+      const directory = writeTables(join(room.path, 'all'), completedRows(builtInCatalog, tiny))
       const { code, err } = await runHere('import', 'package', directory, '--accept-changes', '--home', home.path)
       expect([code, err]).toEqual([0, expect.stringContaining('RELEASE NOT UPGRADED')])
       expect(home.store.openCurrent()?.manifest.source.kind).toBe('package')

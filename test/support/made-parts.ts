@@ -63,7 +63,8 @@ const NOT_FOR_PEOPLE = /^(?:Written by an export|Of lists that ship)/
 const propertiesPart = (): string => {
   const { field, list } = profile.definitions
   const rows = Object.entries({ field, resource: list }).flatMap(([of, { properties }]) =>
-    Object.entries<object>(properties).flatMap(([name, property]: [string, Property]) => {
+    Object.entries(properties).flatMap(([name, value]) => {
+      const property: Property = value as object
       const { description = '' } = property
       if (!name.startsWith('nomenclator:') || NOT_FOR_PEOPLE.test(description)) return []
       const values = valuesOf(property).map((value) => `\`${value}\``)

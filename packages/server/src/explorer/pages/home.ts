@@ -6,9 +6,7 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import { DamagedRelease } from '../../release/release.ts'
 import type { ListedRelease } from '../api-reader.ts'
-import type { ChangeKind, ChangeSummary } from '../change-summary.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -35,7 +33,7 @@ import { type ExplorerPage, href, isolated, shortDigest, type View } from '../vi
 import { filled } from '../words/words.ts'
 import { smallMap } from './map.ts'
 
-export async function homePage(view: View): Promise<ExplorerPage> {
+export function homePage(view: View): ExplorerPage {
   const { words, language, api } = view
   const { title, lead, description } = homeWords(view)
   return {
@@ -59,7 +57,7 @@ ${collectionCards(view, 3)}
 <section aria-labelledby="changed-title">
 <h2 id="changed-title">${words.home.changed}</h2>
 <p><a href="${href(view, RELEASES_PATH)}">${filled(words.release.served, shortDigest(api.release.digest), language.date(api.release.manifest.built))}</a></p>
-${await lastChanges(view)}
+${lastChanges(view)}
 </section>
 <section aria-labelledby="use-title">
 <h2 id="use-title">${words.home.use}</h2>
@@ -122,44 +120,30 @@ function cards(view: View, entities: readonly Entity[]): Html {
   )}</ul>`
 }
 
-/** The changes of the current release since the one that was built before it. */
-async function lastChanges(view: View): Promise<Html> {
+/** The counts of the current release beside those of the one that was built before it. */
+function lastChanges(view: View): Html {
   const { words, language, api } = view
   const releases = api.releases()
   const at = releases.findIndex(({ digest }) => digest === api.release.digest)
   const [current, before] = [releases[at], releases[at + 1]]
   if (current === undefined || before === undefined) return html`<p>${words.home.first}</p>`
+  const changed = changedCounts(view, before, current)
+  const date = language.date(before.built)
   const compare = href(view, RELEASES_PATH, [
     ['from', before.digest],
     ['to', current.digest],
   ])
-  const date = language.date(before.built)
-  return html`${await countedChanges(view, before, current, date)}
+  return html`${changed.length === 0 ? html`<p>${filled(words.home.sameCounts, date)}</p>` : html`<p>${filled(words.home.since, date)}</p><ul class="plain">${changed}</ul>`}
 <p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
 }
 
-async function countedChanges(view: View, before: ListedRelease, current: ListedRelease, date: string): Promise<Html> {
-  const { words, api } = view
-  try {
-    const changes = await api.changes(before.digest, current.digest)
-    if (changes.length === 0) return html`<p>${filled(words.home.noChanges, date)}</p>`
-    return html`<p>${filled(words.home.since, date)}</p>${changeCounts(view, changes)}`
-  } catch (error) {
-    // A release that cannot be read takes no other page down.
-    if (!(error instanceof DamagedRelease)) throw error
-    return html`<p>${filled(words.home.unreadable, date)}</p>`
-  }
-}
-
-/** The lists that changed, with the number of records of each kind of change. */
-export function changeCounts(view: View, changes: readonly ChangeSummary[]): Html {
-  const { words, language } = view
-  const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
-  return html`<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
-<tbody>${changes.map(
-    ({ entity, kinds: counted }) =>
-      html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
-  )}</tbody></table>`
+function changedCounts(view: View, before: ListedRelease, current: ListedRelease): Html[] {
+  return [...view.api.catalog.entities.values()].flatMap((entity) => {
+    const difference = (current.counts[entity.plural] ?? 0) - (before.counts[entity.plural] ?? 0)
+    return difference === 0
+      ? []
+      : [html`<li><span class="figure">${signed(view, difference)}</span> ${manyOf(view, entity)}</li>`]
+  })
 }
 
 export const signed = ({ language }: View, number: number): string =>
