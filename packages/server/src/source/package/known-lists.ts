@@ -91,7 +91,7 @@ function codesMeant(entity: Entity, fields: readonly string[]): readonly Officia
 }
 
 /** How the records of a list outside of a package are read at their positions. */
-export type OutsideReader = {
+type OutsideReader = {
   readonly count: number
   readonly identityAt: (position: number) => Identity
   readonly textAt: (field: string) => (position: number) => string
