@@ -22,9 +22,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const SERVER = 'packages/server/src/'
 /** Scripts for browsers, which are no part of the server, though they lie beside the pages. */
 const BROWSER = `${SERVER}explorer/browser/`
-/** The reader of tables, and the inference of what a column has: what scripts import of them runs in browsers too. */
-const IN_BROWSERS = ['read', 'infer'].map((folder) => `${SERVER}source/package/${folder}/`)
-const runsInBrowsers = (file: string) => IN_BROWSERS.some((folder) => file.startsWith(folder))
+/** The reader of tables, and what tells what their columns are, which run in browsers too. */
+const READER = [`${SERVER}source/package/read/`, `${SERVER}source/package/infer/`, `${SERVER}source/csv.ts`]
 const CLIENT = 'packages/client/src/'
 /** The entries of a package pass on what it offers; nobody here imports them. */
 const ENTRIES = [`${CLIENT}index.ts`]
@@ -77,7 +76,7 @@ function wrongWay(statement: Import): string | undefined {
   if (!/^packages\/[^/]+\/src\//.test(target)) return `${target} is no source of a package`
   const [here, there] = [partOf(from), partOf(target)]
   if (here === there) return undefined
-  if (here === 'browser' && (runsInBrowsers(target) || target === `${SERVER}source/csv.ts`)) return undefined
+  if (here === 'browser' && READER.some((place) => target.startsWith(place))) return undefined
   if (!from.startsWith(SERVER) || here === 'browser') return `${here} stands by itself`
   if (from === `${SERVER}main.ts`) return undefined
   const allowed = mayImport[here]

@@ -292,6 +292,7 @@ describe('a home that cannot be one', () => {
     'import package': [join(import.meta.dir, '..', 'data', 'packages', 'offices')],
     remove: ['nothing'],
     check: [join(import.meta.dir, '..', 'data', 'packages', 'offices')],
+    describe: [join(import.meta.dir, '..', 'data', 'packages', 'offices'), '--output', '-'],
     'export package': [at('out')],
     'export shelf': [at('out')],
     sign: ['--key', at('file')],

@@ -125,8 +125,8 @@ const cases: readonly (readonly [
   [
     'a column that has the values of another list in most rows, and many others besides',
     {
-      levels: 'level|description\n1|Primary\n2|Secondary\n3.1|Third, first part\n3.2|Third, second part',
-      units: `unit|name|level\n${Array.from({ length: 100 }, (_, at) => `U${at}|Unit ${at}|${at < 93 ? 1 + (at % 2) : `${at},3.1`}`).join('\n')}`,
+      levels: 'level|description\n1A|One\n1B|Two\n2A|Three\n2B|Four\n3A|Five\n3B|Six',
+      units: `unit|name|level\n${Array.from({ length: 100 }, (_, at) => `U${at}|Unit ${at}|${at < 95 ? `${1 + (at % 3)}${'AB'[at % 2]}` : `${at},3A`}`).join('\n')}`,
     },
     { unit: 'key', name: 'name', level: 'string' },
   ],
