@@ -78,6 +78,8 @@ const exact = each
 const NEEDED: Readonly<Record<string, readonly [name: string, value: string]>> = {
   within_km: ['near', '20,-100'],
   geometry: ['format', 'geojson'],
+  lat: ['lon', '-100'],
+  lon: ['lat', '20'],
 }
 
 const statusOf = async (operation: DocumentedOperation, parameter: DocumentedParameter, ...values: string[]) => {
