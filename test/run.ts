@@ -58,7 +58,7 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
 // PostgreSQL and others run as users of their own.
 chmodSync(directory, 0o755)
 
-/** Built while the checks run. Its failure is printed after theirs, which may be the cause. */
+/** Built while the checks begin. Its failure is printed after theirs, which may be the cause. */
 const building =
   process.platform === 'linux'
     ? buildExecutable(process.arch as Architecture, directory).catch((error: Error) => error)
@@ -72,17 +72,6 @@ const checks = stages.map(({ name, command, mend }) => {
   void child.exited.then(() => noteDuration(name, started))
   return { name, mend, child, output }
 })
-for (const { name, mend, child, output } of checks) {
-  console.log(`── ${name}`)
-  const [out, err] = await output
-  process.stdout.write(out + err)
-  if ((await child.exited) === 0) continue
-  for (const other of checks) other.child.kill()
-  fail(name, mend)
-}
-
-const executable = await building
-if (executable instanceof Error) fail('npm run build', executable.message)
 
 /** The files that take longest begin first, so that none of them is waited for in the end. Bun begins with those that it has no time of. */
 function writeTimings(path: string): string {
@@ -126,28 +115,55 @@ function writeTimings(path: string): string {
   return path
 }
 
-console.log('── tests')
-// Many tests wait for processes and timers, so files run in more processes than there are cores; each of them compiles what it runs for itself.
-const command = [
-  ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
-  ...(runsAll ? [] : [`--path-ignore-patterns=${NIGHTLY}**`]),
-  `--timings=${writeTimings(join(directory, 'timings.json'))}`,
-]
 /** No process of a test runs for so long that the last tier of compiled code, memory that is given back, or a collector on a thread of its own is worth what it costs. */
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0', MIMALLOC_PURGE_DELAY: '-1' }
+
+/** Many tests wait for processes and timers, so files run in more processes than there are cores; each of them compiles what it runs for itself. */
+const startTests = (executable: string | undefined) =>
+  Bun.spawn(
+    [
+      ...[process.execPath, 'test', '--parallel=4', '--no-isolate', '--timeout', TEST_MILLISECONDS],
+      ...(runsAll ? [] : [`--path-ignore-patterns=${NIGHTLY}**`]),
+      `--timings=${writeTimings(join(directory, 'timings.json'))}`,
+      ...process.argv.slice(2).filter((one) => one !== ALL),
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, ...SHORT_LIVED, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    },
+  )
+
+// The tests begin while the checks run: both wait now and then. What they write is shown after the checks.
 const started = performance.now()
-const tests = Bun.spawn([...command, ...process.argv.slice(2).filter((one) => one !== ALL)], {
-  cwd: root,
-  env: { ...process.env, ...SHORT_LIVED, [SCRATCH_VARIABLE]: directory, [EXECUTABLE_VARIABLE]: executable },
-  stdio: ['ignore', 'inherit', 'pipe'],
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
+const built = await building
+const tests = built instanceof Error ? undefined : startTests(built)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests?.kill(signal))
 let log = ''
-const decoder = new TextDecoder()
-for await (const chunk of tests.stderr) {
-  process.stderr.write(chunk)
-  log += decoder.decode(chunk, { stream: true })
+let isShown = false
+const reading = (async () => {
+  const decoder = new TextDecoder()
+  for await (const chunk of tests?.stderr ?? []) {
+    if (isShown) process.stderr.write(chunk)
+    log += decoder.decode(chunk, { stream: true })
+  }
+})()
+
+for (const { name, mend, child, output } of checks) {
+  console.log(`── ${name}`)
+  const [out, err] = await output
+  process.stdout.write(out + err)
+  if ((await child.exited) === 0) continue
+  for (const other of checks) other.child.kill()
+  tests?.kill()
+  fail(name, mend)
 }
+if (tests === undefined) fail('npm run build', (built as Error).message)
+
+console.log('── tests')
+isShown = true
+process.stderr.write(log)
+await reading
 const exitCode = await tests.exited
 noteDuration('tests', started)
 const count = (word: string) => Number(log.match(new RegExp(`^\\s*([0-9]+) ${word}$`, 'm'))?.[1] ?? 0)
