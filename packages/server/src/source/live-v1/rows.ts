@@ -97,8 +97,7 @@ class SeenKeys {
   add(row: Values, page: number): number | undefined {
     const [outer, inner] = this.#fields
     const group = outer === undefined ? undefined : row[outer]
-    const pages = this.#pages.get(group) ?? new Map<unknown, number>()
-    this.#pages.set(group, pages)
+    const pages = this.#pages.getOrInsertComputed(group, () => new Map())
     const earlier = pages.get(row[inner])
     if (earlier === undefined) pages.set(row[inner], page)
     return earlier
