@@ -175,11 +175,9 @@ export function clock(store: ReleaseStore, now: Date): Finding {
   const change = 'set the clock, for example with timedatectl set-ntp true; Date, Last-Modified and caches depend on it'
   if (now.getTime() < EARLIEST) return fail(`${found}, which cannot be`, change)
   const built = currentManifest(store)?.built
-  if (built !== undefined && Date.parse(built) > now.getTime() + DAY_MILLISECONDS)
-    return fail(`${found}, but the current release was built ${built}`, change)
-  if (built !== undefined && Date.parse(built) > now.getTime())
-    return warn(`${found}, but the current release was built ${built}`, change)
-  return ok(found)
+  const ahead = built === undefined ? 0 : Date.parse(built) - now.getTime()
+  if (ahead <= 0) return ok(found)
+  return (ahead > DAY_MILLISECONDS ? fail : warn)(`${found}, but the current release was built ${built}`, change)
 }
 
 /** The only finding on a path that cannot be a home. */
