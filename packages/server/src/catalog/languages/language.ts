@@ -175,7 +175,7 @@ function formsIn(abbreviations: LanguageData['abbreviations']): Pick<Language, '
   const longForms = new Map(entries.map(([short, longs]) => [short, wordList(longs)]))
   const shortForms = new Map<string, string[]>()
   for (const [short, longs] of longForms)
-    for (const long of longs) shortForms.set(long, [...(shortForms.get(long) ?? []), short])
+    for (const long of longs) shortForms.getOrInsertComputed(long, () => []).push(short)
   return {
     longFormsOf: (word) => longForms.get(word) ?? NONE,
     otherForms: (word) => {
