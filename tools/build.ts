@@ -1,5 +1,4 @@
 // npm run build: one executable for each architecture in dist/, with Bun and the bundled data inside.
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   cpSync,
@@ -95,9 +94,7 @@ async function bunFor(architecture: Architecture): Promise<string> {
   try {
     await run(download, ['npm', 'pack', '--silent', `${name}@${version}`])
     const [archive = ''] = new Bun.Glob('*.tgz').scanSync(download)
-    const digest = createHash('sha512')
-      .update(readFileSync(join(download, archive)))
-      .digest('base64')
+    const digest = Bun.SHA512.hash(readFileSync(join(download, archive)), 'base64')
     if (`sha512-${digest}` !== integrity) throw new Error(`${name}@${version} is not what package-lock.json names`)
     await run(download, ['tar', '-xzf', archive, 'package/bin/bun'])
     renameSync(join(download, 'package', 'bin', 'bun'), cachedBun)
@@ -118,10 +115,7 @@ export async function run(cwd: string, command: readonly string[]): Promise<stri
 /** Writes the digests of all that is in dist/. */
 export function writeSums(): void {
   const files = [...new Bun.Glob('nomenclator*').scanSync(DIST)].sort()
-  const sha256 = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(DIST, name)))
-      .digest('hex')
+  const sha256 = (name: string) => Bun.SHA256.hash(readFileSync(join(DIST, name)), 'hex')
   writeFileSync(join(DIST, 'SHA256SUMS'), files.map((name) => `${sha256(name)}  ${name}\n`).join(''))
 }
 

@@ -25,14 +25,11 @@ const DEBIAN = { x64: 'amd64', arm64: 'arm64' } as const satisfies Record<Archit
 /** No file in it is newer than this, so that the same sources give the same bytes. */
 const EPOCH = process.env.SOURCE_DATE_EPOCH ?? String(Date.parse('2026-01-01T00:00:00Z') / 1_000)
 
+const DATE = new Date(Number(EPOCH) * 1_000).toUTCString().replace('GMT', '+0000')
+
 /** The names are those of Debian's own tools; the address belongs to the person who builds the package. */
 const { DEBFULLNAME = 'The Nomenclator authors', DEBEMAIL } = process.env
 const MAINTAINER = DEBEMAIL === undefined ? DEBFULLNAME : `${DEBFULLNAME} <${DEBEMAIL}>`
-
-/** Findings of lintian that stay: the executable is Bun with the program behind it, and stripped it would be Bun alone. */
-const LINTIAN_OVERRIDES = ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'hardening-no-relro']
-  .map((tag) => `nomenclator: ${tag} *\n`)
-  .join('')
 
 const EXECUTABLE = 0o755
 const KIBIBYTE = 1_024
@@ -57,7 +54,8 @@ export async function packDeb(
     const size = writeTree(tree, executable, version)
     const conffiles = ['/etc/default/nomenclator', '/etc/logrotate.d/nomenclator']
     put(tree, 'DEBIAN/conffiles', conffiles.map((path) => `${path}\n`).join(''))
-    put(tree, 'DEBIAN/control', controlFile(DEBIAN[architecture], version, Math.ceil(size / KIBIBYTE)))
+    const described = { VERSION: version, ARCHITECTURE: DEBIAN[architecture], MAINTAINER }
+    put(tree, 'DEBIAN/control', filled('control', { ...described, KIBIBYTES: Math.ceil(size / KIBIBYTE) }))
     for (const script of ['postinst', 'prerm', 'postrm'])
       put(tree, `DEBIAN/${script}`, readFileSync(join(ROOT, 'deploy', 'debian', script)), EXECUTABLE)
     put(tree, 'DEBIAN/md5sums', await run(tree, ['sh', '-c', 'find usr -type f | LC_ALL=C sort | xargs md5sum']))
@@ -88,9 +86,9 @@ function writeTree(tree: string, executable: string, version: string): number {
     'usr/share/zsh/vendor-completions/_nomenclator': COMPLETION_SCRIPTS.zsh,
     'usr/share/fish/vendor_completions.d/nomenclator.fish': COMPLETION_SCRIPTS.fish,
     'usr/share/doc/nomenclator/copyright': Buffer.concat([project('LICENSE'), Buffer.from('\n'), project('NOTICE')]),
-    'usr/share/doc/nomenclator/changelog.gz': gzipped(debianChangelog(version)),
+    'usr/share/doc/nomenclator/changelog.gz': gzipped(filled('changelog', { VERSION: version, MAINTAINER, DATE })),
     'usr/share/doc/nomenclator/CHANGELOG.md.gz': gzipped(project('CHANGELOG.md')),
-    'usr/share/lintian/overrides/nomenclator': LINTIAN_OVERRIDES,
+    'usr/share/lintian/overrides/nomenclator': deployed('debian/lintian-overrides'),
     'usr/share/doc/nomenclator/PROVENANCE.md': project('data/PROVENANCE.md'),
   }
   // The unit names one of them.
@@ -107,29 +105,9 @@ function put(tree: string, path: string, content: string | Buffer, mode = 0o644)
   chmodSync(target, mode)
 }
 
-const debianChangelog = (version: string) => `nomenclator (${version}) unstable; urgency=medium
-
-  * What has changed is in CHANGELOG.md.gz.
-
- -- ${MAINTAINER}  ${new Date(Number(EPOCH) * 1_000).toUTCString().replace('GMT', '+0000')}
-`
-
-const controlFile = (architecture: string, version: string, kibibytes: number) => `Package: nomenclator
-Version: ${version}
-Architecture: ${architecture}
-Maintainer: ${MAINTAINER}
-Installed-Size: ${kibibytes}
-Depends: adduser, libc6 (>= 2.28)
-Section: web
-Priority: optional
-Description: server of reference catalogs over HTTP
- It serves the names and codes of localities, municipalities, countries,
- fields of knowledge and audiences as paginated JSON lists, with search,
- filters, bulk downloads and changes between releases.
- .
- This package has the program as one executable with its data inside, a
- service with a user of its own, a manual page and shell completions.
-`
+/** A file of deploy/debian with values in place of the names between @. */
+const filled = (name: string, values: Readonly<Record<string, string | number>>): string =>
+  readFileSync(join(ROOT, 'deploy', 'debian', name), 'utf8').replace(/@([A-Z]+)@/g, (_, value) => String(values[value]))
 
 async function main(): Promise<void> {
   for (const architecture of Object.keys(DEBIAN) as Architecture[]) {

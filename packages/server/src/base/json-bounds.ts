@@ -36,10 +36,10 @@ function closingQuote(json: string, start: number): number {
 }
 
 /** Returns undefined for what is not JSON, or is made of too many values. */
-export function boundedJson(bytes: Uint8Array): unknown {
+export function boundedJson(bytes: Uint8Array, maxValues?: number): unknown {
   try {
     const text = new TextDecoder().decode(bytes)
-    return isBounded(text) ? parseJson(text) : undefined
+    return isBounded(text, maxValues) ? parseJson(text) : undefined
   } catch {
     return undefined
   }

@@ -41,11 +41,7 @@ export const wayPairs = memoized((entity: Entity): readonly WayPair[] => {
 const descendantsIn = memoized(({ entities }: Catalog): ReadonlyMap<Entity, readonly Entity[]> => {
   const below = new Map<Entity, Entity[]>()
   for (const entity of entities.values())
-    for (const ancestor of waysFrom(entity).keys()) {
-      const others = below.get(ancestor)
-      if (others === undefined) below.set(ancestor, [entity])
-      else others.push(entity)
-    }
+    for (const ancestor of waysFrom(entity).keys()) below.getOrInsertComputed(ancestor, () => []).push(entity)
   return below
 })
 

@@ -202,14 +202,11 @@ const namesOf = memoized((_: OpenEntity) => memoized((_: PageLanguage) => new Ma
 
 /** The key and the name of the record at a position. */
 function namedAt(entity: OpenEntity, position: number, language: PageLanguage): Named {
-  const names = namesOf(entity)(language)
-  const cached = names.get(position)
-  if (cached !== undefined) return cached
-  const { definition, records } = entity
-  const record = { ...parsedRecord(records.record(position)), ...factReader(entity)(position) }
-  const named = { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
-  names.set(position, named)
-  return named
+  return namesOf(entity)(language).getOrInsertComputed(position, () => {
+    const { definition, records } = entity
+    const record = { ...parsedRecord(records.record(position)), ...factReader(entity)(position) }
+    return { value: filterValue(definition, record), name: nameOf({ language }, definition, record) }
+  })
 }
 
 const MAX_CACHED_FACETS = 256

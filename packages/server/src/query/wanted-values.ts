@@ -103,11 +103,7 @@ const listsByElement = memoized((texts: SortedTexts): ReadonlyMap<string, readon
   const lists = new Map<string, number[]>()
   eachText(texts, (text, number) => {
     const elements = text === '' ? [] : (parseJsonWithDigits(text) as unknown[])
-    for (const element of new Set(elements.map(elementText))) {
-      const known = lists.get(element)
-      if (known === undefined) lists.set(element, [number])
-      else known.push(number)
-    }
+    for (const element of new Set(elements.map(elementText))) lists.getOrInsertComputed(element, () => []).push(number)
   })
   return lists
 })

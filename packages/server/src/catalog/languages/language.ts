@@ -4,12 +4,13 @@ import { digitsBy, type NumberWords } from './numbers.ts'
 import { plainOrder, type SortOrder, sortOrder } from './order.ts'
 
 /** All words are folded: small letters without accents. Lists of words have a blank between any two. */
-export type LanguageData = NumberWords & {
+type LanguageData = {
   /**
-   * The words that an abbreviation may stand for. Points do not matter, since they are no letters. The table is read both ways: a name
-   * that is stored short is found by the long form too.
+   * The words that an abbreviation may stand for, in groups that mean nothing. Points do not matter, since they are no letters. The
+   * table is read both ways: a name that is stored short is found by the long form too.
    */
-  readonly abbreviations: Readonly<Record<string, readonly string[]>>
+  readonly abbreviations: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly numbers: NumberWords
   /** Words that say what a record is and not which: dropped first where a record does not have them. */
   readonly noise: string
   /** Words that say so before a name only: anywhere else they are part of it. */
@@ -20,7 +21,7 @@ export type LanguageData = NumberWords & {
   readonly kinds: string
   /** Words that say that a code follows, as in "clave 16112". */
   readonly code: string
-  /** Words that join others. */
+  /** Words that join others. Names in Spanish quote English ones, so that it has the most frequent words of both. */
   readonly linking: string
   /** Linking words between the kind of a record and its name, as in "municipio de Jalpa". */
   readonly genitive: string
@@ -51,7 +52,7 @@ export type LanguageData = NumberWords & {
   /** Words that a street or a quarter in an address begins with. */
   readonly streets: string
   /** Endings that make another word of a stem, as "mesita" of "mesa", and the plain endings that they take the place of. */
-  readonly endings: { readonly derived: RegExp; readonly plain: RegExp } | undefined
+  readonly endings: { readonly derived: RegExp; readonly plain: RegExp }
   /** How a word sounds, so that words that sound alike have the same key: each rule is applied to the result of the one before. */
   readonly soundRules: readonly (readonly [RegExp, string])[]
   /** Letters that sound in several ways: a word with one has the sounds that it has with each of these in its place. */
@@ -63,26 +64,37 @@ export type LanguageData = NumberWords & {
   readonly ownLetters: Readonly<Record<string, string>>
 }
 
-export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
-  readonly isNoise: (word: string) => boolean
-  readonly isLeading: (word: string) => boolean
+/** The lists of words that answer whether a word is one of them, by the names of these tests. */
+const WORD_LISTS = {
+  isNoise: 'noise',
+  isLeading: 'leading',
+  isCode: 'code',
+  isLinking: 'linking',
+  isGenitive: 'genitive',
+  isHonor: 'honors',
+  isRank: 'ranks',
+  isPostalCode: 'postalCode',
+  isTelephone: 'telephones',
+  isStreet: 'streets',
+} as const satisfies Readonly<Record<string, keyof LanguageData>>
+
+type WordTest = (word: string) => boolean
+type ListedTest = keyof typeof WORD_LISTS
+type ListedTests = Readonly<Record<ListedTest, WordTest>>
+
+const testsBy = (testOf: (name: ListedTest) => WordTest): ListedTests =>
+  Object.fromEntries((Object.keys(WORD_LISTS) as ListedTest[]).map((name) => [name, testOf(name)])) as ListedTests
+
+export type Language = ListedTests & {
   /** True if a word says the kind of a place, and so tells places of one name apart. */
-  readonly isKind: (word: string) => boolean
-  readonly isHamlet: (word: string) => boolean
-  readonly isCode: (word: string) => boolean
-  readonly isLinking: (word: string) => boolean
-  readonly isGenitive: (word: string) => boolean
-  readonly isHonor: (word: string) => boolean
+  readonly isKind: WordTest
+  readonly isHamlet: WordTest
   /** The least number of words of a saint's name that begins with this word; 0 if none does. */
   readonly saintWords: (word: string) => number
-  readonly isRank: (word: string) => boolean
   /** The given names that a letter may be the initial of. */
   readonly givenNames: (initial: string) => readonly string[]
   /** The month that begins with some letters. */
   readonly monthOf: (beginning: string) => string | undefined
-  readonly isPostalCode: (word: string) => boolean
-  readonly isTelephone: (word: string) => boolean
-  readonly isStreet: (word: string) => boolean
   /** True if the words mean that there is nothing to say. */
   readonly isAbsent: (words: readonly string[]) => boolean
   /** True if the words mean the seat of the place that is named before them. */
@@ -98,57 +110,51 @@ export type Language = Pick<LanguageData, 'alike' | 'silent'> & {
   readonly otherForms: (word: string) => readonly string[]
   /** The keys of how a word may sound; none where nothing is known of that. */
   readonly soundsOf: (word: string) => readonly string[]
+  readonly alike: readonly string[]
+  readonly silent: string
   readonly order: SortOrder
 }
 
-export function languageFrom(data: LanguageData): Language {
-  const isIn = (words: string) => {
-    const list = new Set(wordList(words))
-    return (word: string) => list.has(word)
+/** The knowledge in some data; what they do not have, nothing is known of. */
+export function languageFrom(data: Partial<LanguageData>): Language {
+  const isIn = (...lists: readonly (string | undefined)[]): WordTest => {
+    const words = new Set(lists.flatMap(wordList))
+    return (word) => words.has(word)
   }
   const [isSaint, isWholeSaint] = [isIn(data.saints), isIn(data.wholeSaints)]
   const isHamlet = isIn(data.hamlets)
   const givenNames = wordList(data.givenNames)
   const months = wordList(data.months)
-  const forms = formsIn(data.abbreviations)
+  const forms = formsIn(data.abbreviations ?? {})
   return {
-    isNoise: isIn(data.noise),
-    isLeading: isIn(data.leading),
-    isKind: isIn(`${data.hamlets} ${data.kinds}`),
+    ...testsBy((name) => isIn(data[WORD_LISTS[name]])),
+    isKind: isIn(data.hamlets, data.kinds),
     isHamlet: (word) => isHamlet(word) || forms.longFormsOf(word).some(isHamlet),
-    isCode: isIn(data.code),
-    isLinking: isIn(data.linking),
-    isGenitive: isIn(data.genitive),
-    isHonor: isIn(data.honors),
     saintWords: (word) => (isWholeSaint(word) ? 1 : isSaint(word) ? 2 : 0),
-    isRank: isIn(data.ranks),
     givenNames: (initial) => givenNames.filter((name) => name[0] === initial),
     monthOf: (beginning) => months.find((month) => month.startsWith(forms.longFormsOf(beginning)[0] ?? beginning)),
-    isPostalCode: isIn(data.postalCode),
-    isTelephone: isIn(data.telephones),
-    isStreet: isIn(data.streets),
     isAbsent: isOneOf(data.absent),
     isSeat: isOneOf(data.seat),
     isOtherEnding: comparerOf(data.endings),
     frequent: wordList(data.frequent),
-    withDigits: digitsBy(data),
+    withDigits: data.numbers === undefined ? (words) => words : digitsBy(data.numbers),
     ...forms,
     soundsOf: soundsBy(data),
-    alike: data.alike,
-    silent: data.silent,
-    order: sortOrder(data.ownLetters),
+    alike: data.alike ?? NONE,
+    silent: data.silent ?? '',
+    order: data.ownLetters === undefined ? plainOrder : sortOrder(data.ownLetters),
   }
 }
 
-function isOneOf(list: string): (words: readonly string[]) => boolean {
-  const texts = new Set(list.split(',').map((text) => text.trim().replaceAll(' ', '')))
+function isOneOf(list: string | undefined): (words: readonly string[]) => boolean {
+  const texts = new Set(list?.split(',').map((text) => text.trim().replaceAll(' ', '')))
   return (words) => texts.has(words.join(''))
 }
 
 /** Least letters of a stem that counts. */
 const MIN_STEM = 3
 
-function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding'] {
+function comparerOf(endings: LanguageData['endings'] | undefined): Language['isOtherEnding'] {
   if (endings === undefined) return () => false
   const { derived, plain } = endings
   // One other letter in an ending is more likely a typing error.
@@ -162,13 +168,14 @@ function comparerOf(endings: LanguageData['endings']): Language['isOtherEnding']
   }
 }
 
-const wordList = (words: string): readonly string[] => words.split(' ').filter((word) => word !== '')
+const wordList = (words = ''): readonly string[] => words.split(' ').filter((word) => word !== '')
 
 function formsIn(abbreviations: LanguageData['abbreviations']): Pick<Language, 'longFormsOf' | 'otherForms'> {
-  const longForms = new Map(Object.entries(abbreviations))
+  const entries = Object.values(abbreviations).flatMap((group) => Object.entries(group))
+  const longForms = new Map(entries.map(([short, longs]) => [short, wordList(longs)]))
   const shortForms = new Map<string, string[]>()
   for (const [short, longs] of longForms)
-    for (const long of longs) shortForms.set(long, [...(shortForms.get(long) ?? []), short])
+    for (const long of longs) shortForms.getOrInsertComputed(long, () => []).push(short)
   return {
     longFormsOf: (word) => longForms.get(word) ?? NONE,
     otherForms: (word) => {
@@ -185,7 +192,8 @@ function formsIn(abbreviations: LanguageData['abbreviations']): Pick<Language, '
 
 const NONE: readonly string[] = []
 
-function soundsBy({ soundRules, variants }: LanguageData): Language['soundsOf'] {
+function soundsBy({ soundRules, variants = {} }: Partial<LanguageData>): Language['soundsOf'] {
+  if (soundRules === undefined) return () => NONE
   const letters = Object.entries(variants)
   const soundBy = (rules: LanguageData['soundRules'], word: string) =>
     rules.reduce((sound, [from, to]) => sound.replace(from, to), word)
@@ -213,34 +221,7 @@ function cached(soundsOf: Language['soundsOf']): Language['soundsOf'] {
 }
 
 /** A language that nothing is known of: every word counts, is written out and is spelled as it sounds. */
-export const noLanguage: Language = {
-  isNoise: () => false,
-  isLeading: () => false,
-  isKind: () => false,
-  isHamlet: () => false,
-  isCode: () => false,
-  isLinking: () => false,
-  isGenitive: () => false,
-  isHonor: () => false,
-  saintWords: () => 0,
-  isRank: () => false,
-  givenNames: () => NONE,
-  monthOf: () => undefined,
-  isPostalCode: () => false,
-  isTelephone: () => false,
-  isStreet: () => false,
-  isAbsent: () => false,
-  isSeat: () => false,
-  isOtherEnding: () => false,
-  withDigits: (words) => words,
-  frequent: NONE,
-  longFormsOf: () => NONE,
-  otherForms: () => NONE,
-  soundsOf: () => NONE,
-  alike: NONE,
-  silent: '',
-  order: plainOrder,
-}
+export const noLanguage: Language = languageFrom({})
 
 /** Joins the knowledge of several languages, for texts that may be in any of them. */
 export function unionOf(languages: readonly Language[]): Language {
@@ -248,26 +229,21 @@ export function unionOf(languages: readonly Language[]): Language {
   if (first === undefined) return noLanguage
   if (more.length === 0) return first
   const any = (holds: (language: Language) => boolean) => languages.some(holds)
+  const anyTest =
+    (name: ListedTest | 'isKind' | 'isHamlet'): WordTest =>
+    (word) =>
+      any((language) => language[name](word))
   const all = (wordsIn: (language: Language) => string | readonly string[]) => [...new Set(languages.flatMap(wordsIn))]
   const longFormsOf: Language['longFormsOf'] = (word) =>
     // Most words are short for nothing.
     any((language) => language.longFormsOf(word).length > 0) ? all((language) => language.longFormsOf(word)) : NONE
   return {
-    isNoise: (word) => any(({ isNoise }) => isNoise(word)),
-    isLeading: (word) => any(({ isLeading }) => isLeading(word)),
-    isKind: (word) => any(({ isKind }) => isKind(word)),
-    isHamlet: (word) => any(({ isHamlet }) => isHamlet(word)),
-    isCode: (word) => any(({ isCode }) => isCode(word)),
-    isLinking: (word) => any(({ isLinking }) => isLinking(word)),
-    isGenitive: (word) => any(({ isGenitive }) => isGenitive(word)),
-    isHonor: (word) => any(({ isHonor }) => isHonor(word)),
+    ...testsBy(anyTest),
+    isKind: anyTest('isKind'),
+    isHamlet: anyTest('isHamlet'),
     saintWords: (word) => Math.max(...languages.map(({ saintWords }) => saintWords(word))),
-    isRank: (word) => any(({ isRank }) => isRank(word)),
     givenNames: (initial) => all(({ givenNames }) => givenNames(initial)),
     monthOf: (beginning) => all(({ monthOf }) => monthOf(beginning) ?? NONE)[0],
-    isPostalCode: (word) => any(({ isPostalCode }) => isPostalCode(word)),
-    isTelephone: (word) => any(({ isTelephone }) => isTelephone(word)),
-    isStreet: (word) => any(({ isStreet }) => isStreet(word)),
     isAbsent: (words) => any(({ isAbsent }) => isAbsent(words)),
     isSeat: (words) => any(({ isSeat }) => isSeat(words)),
     isOtherEnding: (word, other) => any(({ isOtherEnding }) => isOtherEnding(word, other)),

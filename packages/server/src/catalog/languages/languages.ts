@@ -73,9 +73,7 @@ export const languageOfNames = memoized((entity: Entity): Language => {
   )
   if (known.size === 0) return withoutLanguage(entity)
   const key = [...known.keys()].join()
-  const union = unions.get(key) ?? unionOf([...known.values()])
-  unions.set(key, union)
-  return union
+  return unions.getOrInsertComputed(key, () => unionOf([...known.values()]))
 })
 
 const withoutLanguage = (entity: Entity): Language => (entity.package === undefined ? BEFORE_PACKAGES : noLanguage)

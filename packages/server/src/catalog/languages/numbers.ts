@@ -1,8 +1,8 @@
 // Numbers in names: digits, words and Roman numerals that say the same are the same.
 
 export type NumberWords = {
-  /** The numbers that words stand for, cardinal or ordinal. */
-  readonly numbers: Readonly<Record<string, number>>
+  /** The numbers that words stand for, cardinal or ordinal, in groups that mean nothing. */
+  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** The word between tens and units, as in "treinta y uno". */
   readonly betweenTens: string
   /** The endings of digits that are an ordinal, as in "2da". */
@@ -31,7 +31,7 @@ const LAST_TENS = 90
 export function digitsBy(data: NumberWords): (words: readonly string[]) => readonly string[] {
   const listed = (list: string) => new Set(list.split(' ').filter((word) => word !== ''))
   const [ends, signs, numbered] = [listed(data.ordinalEnds), listed(data.numberSigns), listed(data.numbered)]
-  const numbers = new Map(Object.entries(data.numbers))
+  const numbers = new Map(Object.values(data.words).flatMap((group) => Object.entries(group)))
   const spelled = new Set([...numbers.keys(), ...signs, ...ROMAN_NUMERALS.keys()])
   const numberAt = (words: readonly string[], at: number): number | undefined => {
     const word = words[at] ?? ''

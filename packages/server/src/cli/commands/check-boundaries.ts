@@ -7,6 +7,7 @@ import { ReleaseStore } from '../../release/home/release-store.ts'
 import { codeReader } from '../../release/official-codes.ts'
 import type { Release } from '../../release/release.ts'
 import { distanceFrom, PER_DEGREE, unitsOf } from '../../source/boundaries/corners.ts'
+import { jsonText } from '../flags/json-flag.ts'
 
 /** Shapes of others are simplified, and coordinates are of the middle of a place: so far outside it is no finding. */
 const MAX_KILOMETRES = 3
@@ -30,7 +31,7 @@ export function checkBoundaries(home: string, isJson: boolean): string {
   if (digest === undefined) throw new OperationalError(`there are no releases in ${home}`)
   const release = store.read(digest)
   const checked = [...release.catalog.entities.values()].flatMap((entity) => checkedBelow(release, entity))
-  if (isJson) return `${JSON.stringify({ release: release.digest, checked }, null, 2)}\n`
+  if (isJson) return jsonText({ release: release.digest, checked })
   return (
     checked.map(textOf).join('') || 'This release has no boundaries; import them with nomenclator import boundaries.\n'
   )

@@ -7,6 +7,7 @@ import { counted, examinedJson, examinedText } from '../../source/package/packag
 import { command } from '../command.ts'
 import { UsageError, yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { packageFlags } from '../flags/package-flags.ts'
 import { bytesText, progressLine } from '../terminal/progress.ts'
 
@@ -17,7 +18,7 @@ const flags = {
   },
   strict: { description: 'count findings as faults', parse: yes },
   explain: { description: 'print every decision, not those in doubt only', parse: yes },
-  json: { description: 'print all that was found as one JSON document', parse: yes },
+  ...jsonFlag('all that was found'),
   home: {
     value: 'DIR',
     description:
@@ -64,7 +65,7 @@ export const checkPackageCommand = command({
     const isSound = examined.faultCount === 0 && !(values.strict && examined.findings.length > 0)
     terminal.out(
       values.json
-        ? `${JSON.stringify({ sound: isSound, ...examinedJson(examined) }, null, 2)}\n`
+        ? jsonText({ sound: isSound, ...examinedJson(examined) })
         : `${examinedText(examined, values.explain)}${verdictText(examined, isSound)}`,
     )
     return isSound ? 0 : 1

@@ -7,6 +7,7 @@ import { describedText, examinedJson } from '../../source/package/package-report
 import { PROFILE_FILE, profileText, STANDARD_PROFILE } from '../../source/package/profile-file.ts'
 import { command } from '../command.ts'
 import { text, UsageError, yes } from '../flags/flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { STANDARD, writeOutput } from '../terminal/output.ts'
 import { lookingAt } from './check-package.ts'
 
@@ -21,7 +22,7 @@ const flags = {
   },
   force: { description: 'replace a descriptor that is there', parse: yes },
   explain: { description: 'print every decision', parse: yes },
-  json: { description: 'print what was decided as one JSON document', parse: yes },
+  ...jsonFlag('what was decided'),
   home: {
     value: 'DIR',
     description: 'a home whose lists the tables may refer to; without it, those that ship with the program',
@@ -44,9 +45,9 @@ export const describeCommand = command({
     const output = values.output ?? join(directory, DESCRIPTOR)
     refuseReplacing(output, values.force)
     const described = await describeFiles(operands, values.home === undefined ? {} : await lookingAt(values.home))
-    writeOutput(output, `${JSON.stringify(withSchema(described, output), null, 2)}\n`, terminal)
+    writeOutput(output, jsonText(withSchema(described, output)), terminal)
     if (output !== STANDARD) writeOutput(join(dirname(output), PROFILE_FILE), profileText(), terminal)
-    if (values.json) terminal.out(`${JSON.stringify(asJson(described, output), null, 2)}\n`)
+    if (values.json) terminal.out(jsonText(asJson(described, output)))
     else if (output === STANDARD) terminal.err(asText(described, values.explain))
     else terminal.out(`${asText(described, values.explain)}${outcome(output, directory)}`)
   },

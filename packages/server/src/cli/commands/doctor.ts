@@ -18,6 +18,7 @@ import { sizeOf } from '../../release/manifest.ts'
 import { columns, command } from '../command.ts'
 import { type Environment, type ValuesOf, yes } from '../flags/flags.ts'
 import { homeFault, homePath } from '../flags/home-flag.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { contentOf } from '../flags/key-flags.ts'
 import { serveFlags } from '../flags/serve-flags.ts'
 import { homeFlags, openerOf, type SharedShelf } from '../flags/shelf-flags.ts'
@@ -35,7 +36,7 @@ const fail = (found: string, change: string): Finding => ({ status: 'fail', foun
 const { host, port, workers } = serveFlags
 const flags = {
   deep: { description: 'also read every file of all releases and check its digest', parse: yes },
-  json: { description: 'print the findings as one JSON document', parse: yes },
+  ...jsonFlag('the findings'),
   host,
   port,
   'base-url': serveFlags['base-url'],
@@ -72,8 +73,7 @@ export const doctor = command({
     }
     const checks: Check[] = Object.entries(findings).flatMap(([check, one]) => (one ? [{ check, ...one }] : []))
     const failed = checks.some(({ status }) => status === 'fail')
-    if (values.json) terminal.out(`${JSON.stringify({ ok: !failed, home: store.home, checks }, null, 2)}\n`)
-    else terminal.out(report(checks))
+    terminal.out(values.json ? jsonText({ ok: !failed, home: store.home, checks }) : report(checks))
     return failed ? 1 : 0
   },
 })
@@ -175,11 +175,9 @@ export function clock(store: ReleaseStore, now: Date): Finding {
   const change = 'set the clock, for example with timedatectl set-ntp true; Date, Last-Modified and caches depend on it'
   if (now.getTime() < EARLIEST) return fail(`${found}, which cannot be`, change)
   const built = currentManifest(store)?.built
-  if (built !== undefined && Date.parse(built) > now.getTime() + DAY_MILLISECONDS)
-    return fail(`${found}, but the current release was built ${built}`, change)
-  if (built !== undefined && Date.parse(built) > now.getTime())
-    return warn(`${found}, but the current release was built ${built}`, change)
-  return ok(found)
+  const ahead = built === undefined ? 0 : Date.parse(built) - now.getTime()
+  if (ahead <= 0) return ok(found)
+  return (ahead > DAY_MILLISECONDS ? fail : warn)(`${found}, but the current release was built ${built}`, change)
 }
 
 /** The only finding on a path that cannot be a home. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { counted } from '../../source/package/package-report.ts'
 import { command } from '../command.ts'
-import { yes } from '../flags/flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { restrictedFlag } from '../flags/restricted-flag.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { openHome } from '../home/open-home.ts'
@@ -16,7 +16,7 @@ export const exportShelfCommand = command({
   flags: {
     ...restrictedFlag,
     ...homeFlags,
-    json: { description: 'print the report as one JSON document', parse: yes },
+    ...jsonFlag('the report'),
   },
   examples: ['export shelf ./shelf', 'export shelf /srv/www/shelf --home /var/lib/nomenclator'],
   run: async ({ values, operands, terminal }) => {
@@ -27,10 +27,10 @@ export const exportShelfCommand = command({
     const { leftOutLine } = await import('../../release/restricted.ts')
     const line = leftOutLine(report.leftOut)
     if (line !== undefined) terminal.err(`${line}\n`)
-    if (values.json) terminal.out(`${JSON.stringify({ directory, ...report }, null, 2)}\n`)
-    else
-      terminal.out(
-        `${counted(report.releases, 'release')} in ${directory}: ${counted(report.chunks, 'chunk')} written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
-      )
+    terminal.out(
+      values.json
+        ? jsonText({ directory, ...report })
+        : `${counted(report.releases, 'release')} in ${directory}: ${counted(report.chunks, 'chunk')} written, ${(report.bytes / 1e6).toFixed(1)} MB.\n`,
+    )
   },
 })

@@ -3,9 +3,10 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { parseHttpShelf } from '../../distribution/shelf/http-address.ts'
 import { ReleaseStore } from '../../release/home/release-store.ts'
 import { command } from '../command.ts'
-import { UsageError, yes } from '../flags/flags.ts'
+import { UsageError } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { trustFlags, trustOf } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { lockFor } from '../home/open-home.ts'
@@ -21,7 +22,7 @@ export const importMirror = command({
     ...trustFlags,
     wait,
     home: homeFlags.home,
-    json: { description: 'print the report as one JSON document', parse: yes },
+    ...jsonFlag('the report'),
   },
   examples: [
     'import mirror https://catalogs.example.org --require-signature publisher.pub',
@@ -47,11 +48,11 @@ export const importMirror = command({
     if (digest === undefined) throw new OperationalError(`${operands[0]} has no release yet; nothing was changed`)
     for (const reason of missing) terminal.err(`NOT TAKEN OVER: ${reason}\n`)
     const report = { digest, releases: listing.releases.size - missing.length, bytes, origin: operands[0], missing }
-    if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
-    else
-      terminal.out(
-        `Release ${digest.slice(0, 12)} is now current; ${report.releases} releases are as they are there, ${bytesText(bytes)} were downloaded.\n`,
-      )
+    terminal.out(
+      values.json
+        ? jsonText(report)
+        : `Release ${digest.slice(0, 12)} is now current; ${report.releases} releases are as they are there, ${bytesText(bytes)} were downloaded.\n`,
+    )
     return missing.length === 0 ? 0 : 1
   },
 })

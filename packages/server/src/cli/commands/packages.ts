@@ -8,6 +8,7 @@ import type { Release } from '../../release/release.ts'
 import { command } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { importFlags } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 
@@ -20,12 +21,12 @@ const packages = command({
   name: 'packages',
   summary: 'List the packages of the current release',
   description: 'Each has its version, its licences, and the number of its lists and records.',
-  flags: { ...homeFlags, json: { description: 'print it as one JSON document', parse: yes } },
+  flags: { ...homeFlags, ...jsonFlag() },
   examples: ['packages', 'packages --json'],
   run: async ({ values, terminal }) => {
     const release = (await openHome(values, terminal)).openCurrent()
     const listed = (release?.manifest.packages ?? []).map((one) => summaryOf(one, release as Release))
-    if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
+    if (values.json) terminal.out(jsonText(listed))
     else if (release === undefined) terminal.out(NO_RELEASE)
     else if (listed.length === 0) terminal.out(NO_PACKAGE)
     else terminal.out(tableOf(listed.map(rowOf)))
@@ -83,7 +84,7 @@ const remove = command({
     }).catch((error: unknown) => {
       throw error instanceof BreakingChanges ? new BreakingChanges(error.found, false, `removing ${name}`) : error
     })
-    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+    terminal.out(values.json ? jsonText(report) : reportText(report))
   },
 })
 

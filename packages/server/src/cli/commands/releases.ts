@@ -15,14 +15,14 @@ import {
   type Trust,
 } from '../../release/signing/release-signature.ts'
 import { command, type Terminal } from '../command.ts'
-import { type ValuesOf, wholeNumber, yes } from '../flags/flags.ts'
+import { type ValuesOf, wholeNumber } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { passwordFile, signatureFlags, signFlags, trustOf } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 import { countsOf } from '../terminal/counts.ts'
 
-const json = { description: 'print it as one JSON document', parse: yes } as const
 const DIGEST_OPERAND = { usage: 'DIGEST', min: 1, max: 1 } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
@@ -33,12 +33,12 @@ const releases = command({
   summary: 'List the releases on disk (and show, verify, prune)',
   description:
     'The newest comes first, and the current one is marked. Each has its size, and the part of it that no other release shares.',
-  flags: { ...homeFlags, json },
+  flags: { ...homeFlags, ...jsonFlag() },
   examples: ['releases', 'releases --json'],
   run: async ({ values, terminal }) => {
     const store = await openHome(values, terminal)
     const listed = store.list()
-    if (values.json) terminal.out(`${JSON.stringify(listed, null, 2)}\n`)
+    if (values.json) terminal.out(jsonText(listed))
     else if (listed.length === 0) terminal.out('There is no release yet; nomenclator import bundled makes one.\n')
     else terminal.out(listed.map((one) => lineOf(store, one)).join(''))
   },
@@ -61,13 +61,13 @@ const releasesShow = command({
   name: 'releases show',
   summary: 'Show where a release comes from, its counts and findings',
   operands: DIGEST_OPERAND,
-  flags: { ...homeFlags, json },
+  flags: { ...homeFlags, ...jsonFlag() },
   examples: ['releases show 1a2b3c', 'releases show 1a2b3c --json'],
   run: async ({ values, operands, terminal }) => {
     const store = await openHome(values, terminal)
     const release = store.read(store.find(operands[0] as string))
     const { manifest } = release
-    if (values.json) return terminal.out(`${JSON.stringify(manifest, null, 2)}\n`)
+    if (values.json) return terminal.out(jsonText(manifest))
     const { digest, built, source, versions } = manifest
     const current = digest === store.knownHistory()[0] ? ' (current)' : ''
     terminal.out(

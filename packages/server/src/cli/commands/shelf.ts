@@ -7,10 +7,10 @@ import { columns, command, type Terminal } from '../command.ts'
 import { yes } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { type HomeValues, homeFlags, loginOf } from '../flags/shelf-flags.ts'
 import { lockFor, writingOf } from '../home/open-home.ts'
 
-const json = { description: 'print the report as one JSON document', parse: yes } as const
 const number = new Intl.NumberFormat('en')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
@@ -41,14 +41,14 @@ const shelfMigrate = command({
   name: 'shelf migrate',
   summary: 'Make or update the tables of a shelf in PostgreSQL',
   description: 'Tables that are up to date stay as they are.',
-  flags: { ...shelfFlags, json },
+  flags: { ...shelfFlags, ...jsonFlag('the report') },
   examples: ['shelf migrate --shelf postgres://admin@db.example.org/nomenclator?sslmode=verify-full'],
   run: async ({ values, terminal }) => {
     const { ShelfConnection } = await import('../../distribution/postgres/connection.ts')
     const { migrate } = await import('../../distribution/postgres/schema.ts')
     await using connection = await ShelfConnection.open(connectOptions(values, true))
     const applied = (await migrate(connection)).map(({ number, name }) => ({ number, name }))
-    if (values.json) terminal.out(`${JSON.stringify({ applied }, null, 2)}\n`)
+    if (values.json) terminal.out(jsonText({ applied }))
     else if (applied.length === 0) terminal.out('Nothing to do: the shelf is up to date.\n')
     else for (const { number, name } of applied) terminal.out(`Applied migration ${number}, ${name}.\n`)
   },
@@ -81,7 +81,7 @@ const shelfStatus = command({
   flags: {
     verify: { description: 'also let the database check the digest of every chunk', parse: yes },
     ...shelfFlags,
-    json,
+    ...jsonFlag('the report'),
   },
   examples: ['shelf status', 'shelf status --verify --json'],
   run: async ({ values, terminal }) => {
@@ -94,7 +94,7 @@ const shelfStatus = command({
     const fork = compareStates(await hosts.pointers(''), undefined).trouble?.message ?? null
     await using connection = await openShelf(options)
     const report = await shelfReport(connection, values.verify)
-    terminal.out(values.json ? `${JSON.stringify({ ...report, fork }, null, 2)}\n` : statusText(report))
+    terminal.out(values.json ? jsonText({ ...report, fork }) : statusText(report))
     if (fork !== null) terminal.err(`${fork}\n`)
     return fork === null && (report.damagedChunks ?? []).length === 0 ? 0 : 1
   },

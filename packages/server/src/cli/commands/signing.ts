@@ -20,14 +20,14 @@ import {
   withSignature,
 } from '../../release/signing/release-signature.ts'
 import { command } from '../command.ts'
-import { text, UsageError, yes } from '../flags/flags.ts'
+import { text, UsageError } from '../flags/flags.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import { wait } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { contentOf, passwordFile, publicKey, readPassword, readSecretKey, signFlags } from '../flags/key-flags.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 import { changeHome, openHome } from '../home/open-home.ts'
 
-const json = { description: 'print it as one JSON document', parse: yes } as const
 const OPTIONAL_DIGEST = { usage: '[DIGEST]', min: 0, max: 1 } as const
 const SECRET_MODE = 0o600
 const PUBLIC_MODE = 0o644
@@ -44,7 +44,7 @@ const keygen = command({
       parse: text,
     },
     'password-file': passwordFile,
-    json,
+    ...jsonFlag(),
   },
   examples: ['keygen --out /etc/nomenclator/release', 'keygen --out release --password-file password.txt'],
   run: async ({ values, terminal }) => {
@@ -57,7 +57,7 @@ const keygen = command({
     const { id, text: line } = generated
     const report = { id, publicKey: line, secretFile: secretPath, publicFile: publicPath }
     const words = `secret  ${secretPath}: keep it where only the publisher reads it\n  public  ${publicPath}: ${line}`
-    terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : `Key ${id}\n  ${words}\n`)
+    terminal.out(values.json ? jsonText(report) : `Key ${id}\n  ${words}\n`)
   },
 })
 
@@ -102,7 +102,7 @@ const sign = command({
     },
     wait,
     ...homeFlags,
-    json,
+    ...jsonFlag(),
   },
   examples: [
     'sign --key release.key',
@@ -133,8 +133,11 @@ const sign = command({
       return { digest: chosen, signature: made }
     })
     const { trustedComment, keyId: key } = parseSignature(signaturesIn(signature).at(-1) ?? '') ?? {}
-    if (values.json) terminal.out(`${JSON.stringify({ digest, key, trustedComment, signature }, null, 2)}\n`)
-    else terminal.out(`Release ${short(digest)} is signed by key ${key}.\n`)
+    terminal.out(
+      values.json
+        ? jsonText({ digest, key, trustedComment, signature })
+        : `Release ${short(digest)} is signed by key ${key}.\n`,
+    )
   },
 })
 
@@ -154,7 +157,7 @@ const verifyRelease = command({
   flags: {
     key: publicKey,
     ...homeFlags,
-    json,
+    ...jsonFlag(),
   },
   examples: [
     'verify-release --key release.pub',
@@ -174,8 +177,7 @@ const verifyRelease = command({
         `release ${short(digest)} is not proved: ${proof.wrong}${await forgedText(store, digest, proof.wrong)}`,
       )
     const builtHere = isBuiltHere(store, release.manifest)
-    if (values.json) terminal.out(`${JSON.stringify(proofReport(digest, proof, builtHere), null, 2)}\n`)
-    else terminal.out(proofText(digest, proof, builtHere))
+    terminal.out(values.json ? jsonText(proofReport(digest, proof, builtHere)) : proofText(digest, proof, builtHere))
   },
 })
 
@@ -227,7 +229,7 @@ const rotateKeys = command({
     to: { ...publicKey, description: 'public keys that are trusted from now on: files or lines, separated by commas' },
     wait,
     ...homeFlags,
-    json,
+    ...jsonFlag(),
   },
   examples: ['rotate-keys --key old.key --to new.pub', 'rotate-keys --key old.key --to a.pub,b.pub'],
   run: async ({ values, terminal }) => {
@@ -250,7 +252,7 @@ const rotateKeys = command({
       return secret.publicKey.id
     })
     const report = { keys: to.map(({ id }) => id), signedBy: [signer] }
-    if (values.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`)
+    if (values.json) terminal.out(jsonText(report))
     else
       terminal.out(
         `Key ${report.keys.join(', ')} is trusted from now on, as key ${signer} has signed. ` +

@@ -2,15 +2,15 @@
 import { OperationalError } from '../../base/operational-error.ts'
 import { refusedFormats } from '../../release/home/other-formats.ts'
 import { command } from '../command.ts'
-import { yes } from '../flags/flags.ts'
 import { wait } from '../flags/import-flags.ts'
+import { jsonFlag, jsonText } from '../flags/json-flag.ts'
 import { homeFlags } from '../flags/shelf-flags.ts'
 
 export const upgrade = command({
   name: 'upgrade',
   summary: 'Bring a home to the format of this version',
   description: 'The records and digests of its releases stay as they are. serve and imports do this by themselves.',
-  flags: { json: { description: 'print the report as one JSON document', parse: yes }, wait, ...homeFlags },
+  flags: { ...jsonFlag('the report'), wait, ...homeFlags },
   examples: ['upgrade', 'upgrade --home /srv/catalogs --json'],
   run: async ({ values, terminal }) => {
     const { changeHome, upgradeWithProgress } = await import('../home/open-home.ts')
@@ -22,7 +22,7 @@ export const upgrade = command({
       { upgrades: false },
     )
     const failed = upgraded.filter(({ failure }) => failure !== undefined)
-    if (values.json) terminal.out(`${JSON.stringify(upgraded, null, 2)}\n`)
+    if (values.json) terminal.out(jsonText(upgraded))
     else if (upgraded.length === 0 && refused === undefined)
       terminal.out('Nothing to do: every release is in the format of this version.\n')
     for (const { digest, entities, failure } of values.json ? [] : upgraded)

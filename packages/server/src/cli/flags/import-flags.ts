@@ -1,5 +1,6 @@
 // The flags that all import commands share.
 import { type ValuesOf, wholeNumber, yes } from './flags.ts'
+import { jsonFlag } from './json-flag.ts'
 import { passwordFile, signFlags } from './key-flags.ts'
 import { homeFlags } from './shelf-flags.ts'
 
@@ -17,7 +18,7 @@ export const importFlags = {
   'password-file': passwordFile,
   wait,
   ...homeFlags,
-  json: { description: 'print the report as one JSON document', parse: yes },
+  ...jsonFlag('the report'),
 } as const
 
 export type ImportValues = ValuesOf<typeof importFlags>

@@ -4,7 +4,7 @@ import { OperationalError } from '../../base/operational-error.ts'
 import { type PublicKey, parsePublicKey, parseSecretKey, type SecretKey } from '../../release/signing/minisign.ts'
 import { trustIn } from '../../release/signing/release-signature.ts'
 import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
-import { yesOrNo } from './serve-values.ts'
+import { switchOf } from './serve-values.ts'
 
 /** Undefined where there is no such file, or it cannot be read. */
 export function contentOf(path: string): string | undefined {
@@ -43,16 +43,14 @@ export const signatureFlags = {
 /** The flags of trust for releases that come from another machine. */
 export const trustFlags = {
   ...signatureFlags,
-  'refuse-expired': {
-    env: 'REFUSE_EXPIRED',
-    description: 'refuse releases whose signature has expired; else that is only reported',
-    parse: yesOrNo,
-  },
-  'accept-rollback': {
-    env: 'ACCEPT_ROLLBACK',
-    description: 'take a release from elsewhere although it was signed before the one that is current here',
-    parse: yesOrNo,
-  },
+  'refuse-expired': switchOf(
+    'REFUSE_EXPIRED',
+    'refuse releases whose signature has expired; else that is only reported',
+  ),
+  'accept-rollback': switchOf(
+    'ACCEPT_ROLLBACK',
+    'take a release from elsewhere although it was signed before the one that is current here',
+  ),
 } as const
 
 /** Trust as these flags say; undefined if no signature is required. */

@@ -7,6 +7,11 @@ import { type ValuesOf, wholeNumber } from './flags.ts'
 export const LONG_TIMES = 30
 const MAX_COUNT = 1_000_000
 
+const amountOf = (value: string) => (env: string, description: string, defaultAmount: number) =>
+  ({ value, env, description, defaultValue: String(defaultAmount), parse: wholeNumber(1, MAX_COUNT) }) as const
+const count = amountOf('N')
+const megabytes = amountOf('MEGABYTES')
+
 export const limitFlags = {
   'max-connections': {
     value: 'N',
@@ -14,48 +19,32 @@ export const limitFlags = {
     description: 'connections of a process; default is three quarters of its limit on open files',
     parse: wholeNumber(1, MAX_COUNT),
   },
-  'max-streams': {
-    value: 'N',
-    env: 'MAX_STREAMS',
-    description: 'responses that a process streams at a time',
-    defaultValue: String(DEFAULT_BUDGET.streams),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
-  'max-streams-per-client': {
-    value: 'N',
-    env: 'MAX_STREAMS_PER_CLIENT',
-    description: 'streamed responses to one client address at a time',
-    defaultValue: String(DEFAULT_BUDGET.streamsPerClient),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
-  'max-unsent-mb': {
-    value: 'MEGABYTES',
-    env: 'MAX_UNSENT_MB',
-    description: 'how much a process keeps for clients that have not read it',
-    defaultValue: String(DEFAULT_BUDGET.bytes / MEGABYTE),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
-  'max-unsent-mb-per-client': {
-    value: 'MEGABYTES',
-    env: 'MAX_UNSENT_MB_PER_CLIENT',
-    description: 'of these for one client address',
-    defaultValue: String(DEFAULT_BUDGET.bytesPerClient / MEGABYTE),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
-  'max-compute': {
-    value: 'N',
-    env: 'MAX_COMPUTE',
-    description: 'requests that a page worker hands over to compute workers at a time (searches, rows, new downloads)',
-    defaultValue: String(DEFAULT_COMPUTE_LIMITS.requests),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
-  'max-compute-per-client': {
-    value: 'N',
-    env: 'MAX_COMPUTE_PER_CLIENT',
-    description: 'handed over requests of one client address at a time',
-    defaultValue: String(DEFAULT_COMPUTE_LIMITS.requestsPerClient),
-    parse: wholeNumber(1, MAX_COUNT),
-  },
+  'max-streams': count('MAX_STREAMS', 'responses that a process streams at a time', DEFAULT_BUDGET.streams),
+  'max-streams-per-client': count(
+    'MAX_STREAMS_PER_CLIENT',
+    'streamed responses to one client address at a time',
+    DEFAULT_BUDGET.streamsPerClient,
+  ),
+  'max-unsent-mb': megabytes(
+    'MAX_UNSENT_MB',
+    'how much a process keeps for clients that have not read it',
+    DEFAULT_BUDGET.bytes / MEGABYTE,
+  ),
+  'max-unsent-mb-per-client': megabytes(
+    'MAX_UNSENT_MB_PER_CLIENT',
+    'of these for one client address',
+    DEFAULT_BUDGET.bytesPerClient / MEGABYTE,
+  ),
+  'max-compute': count(
+    'MAX_COMPUTE',
+    'requests that a page worker hands over to compute workers at a time (searches, rows, new downloads)',
+    DEFAULT_COMPUTE_LIMITS.requests,
+  ),
+  'max-compute-per-client': count(
+    'MAX_COMPUTE_PER_CLIENT',
+    'handed over requests of one client address at a time',
+    DEFAULT_COMPUTE_LIMITS.requestsPerClient,
+  ),
   'max-compute-mb': {
     value: 'MEGABYTES',
     env: 'MAX_COMPUTE_MB',

@@ -1,6 +1,6 @@
 // The flag of commands that pass releases on: also the lists whose licence forbids that to others.
 import { yes } from './flags.ts'
-import { yesOrNo } from './serve-values.ts'
+import { switchOf } from './serve-values.ts'
 
 const description = 'also give lists whose licence forbids to pass them on, to machines of the same institution'
 
@@ -8,5 +8,5 @@ export const restrictedFlag = { 'include-restricted': { description, parse: yes 
 
 /** An export has no variable: it would pass on what only the service was to. */
 export const servesRestrictedFlag = {
-  'include-restricted': { env: 'INCLUDE_RESTRICTED', description, parse: yesOrNo },
+  'include-restricted': switchOf('INCLUDE_RESTRICTED', description),
 } as const

@@ -6,7 +6,16 @@ import { type InvalidFlag, text, type ValuesOf, wholeNumber } from './flags.ts'
 import { trustFlags } from './key-flags.ts'
 import { limitFlags } from './limit-flags.ts'
 import { servesRestrictedFlag } from './restricted-flag.ts'
-import { addresses, adminAddress, baseUrl, byteSize, choiceOf, rateLimit, scrubHours, yesOrNo } from './serve-values.ts'
+import {
+  addresses,
+  adminAddress,
+  baseUrl,
+  byteSize,
+  choiceOf,
+  rateLimit,
+  scrubHours,
+  switchOf,
+} from './serve-values.ts'
 import { homeFlags } from './shelf-flags.ts'
 
 export const serveFlags = {
@@ -52,19 +61,13 @@ export const serveFlags = {
     parse: wholeNumber(1, 86_400),
   },
   ...limitFlags,
-  'no-bundled': {
-    env: 'NO_BUNDLED',
-    description: 'never build the bundled data: refuse to start without a release',
-    parse: yesOrNo,
-  },
+  'no-bundled': switchOf('NO_BUNDLED', 'never build the bundled data: refuse to start without a release'),
   ...servesRestrictedFlag,
   ...trustFlags,
-  'no-warm-up': {
-    env: 'NO_WARM_UP',
-    description:
-      'load code and tables when a request needs them, not after the start: less memory, slower first searches',
-    parse: yesOrNo,
-  },
+  'no-warm-up': switchOf(
+    'NO_WARM_UP',
+    'load code and tables when a request needs them, not after the start: less memory, slower first searches',
+  ),
   scrub: {
     value: 'WHEN',
     env: 'SCRUB',
@@ -87,12 +90,10 @@ export const serveFlags = {
     defaultValue: '1G',
     parse: byteSize,
   },
-  'cache-tags': {
-    env: 'CACHE_TAGS',
-    description:
-      'name the release in Surrogate-Key and Cache-Tag of every response, for a cache in front that purges by them',
-    parse: yesOrNo,
-  },
+  'cache-tags': switchOf(
+    'CACHE_TAGS',
+    'name the release in Surrogate-Key and Cache-Tag of every response, for a cache in front that purges by them',
+  ),
   admin: {
     value: 'ADDRESS',
     env: 'ADMIN',

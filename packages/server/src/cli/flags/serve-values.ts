@@ -43,6 +43,8 @@ const YES = ['', '1', 'true', 'yes', 'on']
 const NO = ['0', 'false', 'no', 'off']
 
 /** A switch that a variable can set too; as a flag it has no value. */
+export const switchOf = (env: string, description: string) => ({ env, description, parse: yesOrNo }) as const
+
 export function yesOrNo(value: string): boolean | InvalidFlag {
   const word = value.toLowerCase()
   if (YES.includes(word)) return true

@@ -8,6 +8,7 @@ import type { Source } from '../../source/source.ts'
 import type { Terminal } from '../command.ts'
 import { homeOf } from '../flags/home-flag.ts'
 import type { ImportValues } from '../flags/import-flags.ts'
+import { jsonText } from '../flags/json-flag.ts'
 import { readSecretKey } from '../flags/key-flags.ts'
 import { changeCounts, lostFactsText, RENUMBERED } from '../terminal/changes.ts'
 import { progressLine } from '../terminal/progress.ts'
@@ -57,8 +58,7 @@ export async function runImport(
       throw onRefused === undefined ? error : onRefused(error)
     })
     if (report === undefined) continue
-    if (values.json) terminal.out(`${JSON.stringify({ ...report, ...notes?.members }, null, 2)}\n`)
-    else terminal.out(`${notes?.text ?? ''}${reportText(report)}`)
+    terminal.out(values.json ? jsonText({ ...report, ...notes?.members }) : `${notes?.text ?? ''}${reportText(report)}`)
     // A dry run keeps what was fetched for the import that follows it.
     if (!values['dry-run']) onImported?.()
   }

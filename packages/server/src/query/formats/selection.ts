@@ -109,11 +109,7 @@ function fieldTree(fields: readonly (readonly string[])[]): FieldTree {
   const tree: FieldTree = new Map()
   for (const steps of fields) {
     let level = tree
-    for (const step of steps) {
-      const deeper = level.get(step) ?? new Map()
-      level.set(step, deeper)
-      level = deeper
-    }
+    for (const step of steps) level = level.getOrInsertComputed(step, () => new Map())
   }
   return tree
 }

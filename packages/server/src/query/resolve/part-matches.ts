@@ -146,7 +146,7 @@ const sayings = memoized((names: EntityNames): ReadonlyMap<string, readonly numb
       ...record.codes,
       ...record.codes.map(withoutZeros),
     ]
-    for (const text of new Set(texts)) table.set(text, [...(table.get(text) ?? []), position])
+    for (const text of new Set(texts)) table.getOrInsertComputed(text, () => []).push(position)
   }
   return table
 })

@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Entity, embedsOf, type Identity, type Values } from '../../catalog/entity.ts'
+import { KeyTable } from '../../catalog/key-table.ts'
 import type { SourceLocation } from '../../source/faults.ts'
 import type { Block, GivenRow, Report } from '../../source/source.ts'
 import type { WriteBoundaries } from '../boundaries/boundary-levels.ts'
 import { syncDirectory, writeDurably } from '../files/durable-file.ts'
-import { KeyTable } from '../files/key-table.ts'
 import { codeOf, type IdRegistry, isNumbered } from '../home/id-registry.ts'
 import {
   ENTITY_MANIFEST_FILE,

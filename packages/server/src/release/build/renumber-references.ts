@@ -117,13 +117,12 @@ function missingParents(entity: Entity, references: Renumberings, completion: Co
 
 /** The aliases of a completion; those of records that are not there any more are left out. */
 export async function renumberedAliases(completion: Complement, building: Building): Promise<Alias[] | undefined> {
-  const byEntity = new Map<string, Renumberings>()
+  const byEntity = new Map<string, Promise<Renumberings>>()
   const aliases: Alias[] = []
   for (const alias of completion.aliases ?? []) {
     const entity = building.catalog.entities.get(alias.entity)
     if (entity === undefined) continue
-    const references = byEntity.get(entity.name) ?? (await renumberings(completion, entity, building))
-    byEntity.set(entity.name, references)
+    const references = await byEntity.getOrInsertComputed(entity.name, () => renumberings(completion, entity, building))
     const parts = entity.code.length === 1 ? [alias.code] : alias.code.split(ALIAS_CODE_SEPARATOR)
     const isOfFields = parts.length === entity.code.length
     const renumbered = parts.map((part, at) => {

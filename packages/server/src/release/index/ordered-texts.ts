@@ -55,22 +55,13 @@ function isSame({ bytes, offsets }: FlatTexts, a: number, b: number): boolean {
   return true
 }
 
-/** Few texts have the same key, so objects can be made of them. */
 function sortWithinGroups(table: TextTable, order: Uint32Array, groups: Uint32Array): void {
+  const { bytes, offsets } = table.flat
+  const byBytes = (a: number, b: number) => bytes.compare(bytes, offsets[b], offsets[b + 1], offsets[a], offsets[a + 1])
   for (let from = 0; from < order.length; ) {
     let to = from + 1
     while (to < order.length && groups[to] === groups[from]) to++
-    if (to - from > 1) {
-      const alike = Array.from(order.subarray(from, to), (number) => ({
-        number,
-        text: Buffer.from(table.text(number)),
-      }))
-      alike.sort((a, b) => Buffer.compare(a.text, b.text))
-      order.set(
-        alike.map(({ number }) => number),
-        from,
-      )
-    }
+    if (to - from > 1) order.subarray(from, to).sort(byBytes)
     from = to
   }
 }

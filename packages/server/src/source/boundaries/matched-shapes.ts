@@ -28,7 +28,7 @@ export function matchShapes(
   fields: readonly string[],
 ): MatchedShapes {
   const findings = new Findings()
-  const byCode = new Map<string, GivenShape['polygons']>()
+  const byCode = new Map<string, GivenShape['polygons'][number][]>()
   for (const feature of features) {
     const code = codeOf(feature, list, fields)
     const tell = (kind: string, what: string) =>
@@ -48,7 +48,7 @@ export function matchShapes(
     else if (list.isElsewhere(code, boxOf(polygons.flat()))) tell('elsewhere', 'does not lie where its record lies')
     else {
       if (crossesItself(polygons.flat())) tell('crosses-itself', 'has a border that crosses itself')
-      byCode.set(code, [...(byCode.get(code) ?? []), ...polygons.map((rings) => rings.map(turned))])
+      byCode.getOrInsertComputed(code, () => []).push(...polygons.map((rings) => rings.map(turned)))
     }
   }
   const shapes = Array.from(byCode, ([code, polygons]) => ({ code, polygons }))

@@ -80,21 +80,14 @@ export class PoliteClient {
   async #request(url: string, headers: SentHeaders, signal: AbortSignal): Promise<AnyResponse | Retry> {
     signal.throwIfAborted()
     const { timeout } = this.#options
-    const controller = new AbortController()
-    const abort = () => controller.abort()
-    const timer = setTimeout(abort, timeout)
-    signal.addEventListener('abort', abort)
+    const deadline = AbortSignal.timeout(timeout)
     try {
-      const response = await fetch(url, { redirect: 'manual', headers, signal: controller.signal })
+      const response = await fetch(url, { redirect: 'manual', headers, signal: AbortSignal.any([signal, deadline]) })
       return { status: response.status, headers: response.headers, body: await readBody(url, response) }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof OperationalError) throw error
-      const late = `no complete response within ${timeout / 1_000} s`
-      return new Retry(controller.signal.aborted ? late : reasonOf(error))
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
+      return new Retry(deadline.aborted ? `no complete response within ${timeout / 1_000} s` : reasonOf(error))
     }
   }
 }

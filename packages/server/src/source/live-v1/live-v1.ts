@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { V1_PATH } from '../../base/api-v1.ts'
+import { memoized } from '../../base/memoized.ts'
 import { OperationalError } from '../../base/operational-error.ts'
 import { entityIn } from '../../catalog/catalog.ts'
 import { type CatalogCollection, v1Collections } from '../../catalog/collections.ts'
@@ -75,11 +76,7 @@ function chosenCollections(only: readonly string[] | undefined): readonly Catalo
 
 function liveV1Source(base: string, harvest: readonly Harvested[]): Source {
   const provides = providedBy(harvest)
-  let parents: Parents | undefined
-  const parentsOnce = () => {
-    parents ??= parentsIn(harvest)
-    return parents
-  }
+  const parentsOf = memoized(parentsIn)
   const harvestedOf = (name: string) => harvest.find(({ collection }) => collection.entity === name)
   return {
     origin: { kind: 'v1', title: base, synthetic: false, credits: [], options: { url: base } },
@@ -89,7 +86,7 @@ function liveV1Source(base: string, harvest: readonly Harvested[]): Source {
     read: (name, report: Report): Iterable<Block> => {
       const harvested = harvestedOf(name)
       if (harvested === undefined && !provides.includes(name)) return []
-      const [entity, known] = [entityIn(builtInCatalog, name), parentsOnce()]
+      const [entity, known] = [entityIn(builtInCatalog, name), parentsOf(harvest)]
       const blocks = harvested === undefined ? parentRows(entity, known) : rowsIn(harvested, known, report)
       return withCodes(entity, blocks, known, provides)
     },

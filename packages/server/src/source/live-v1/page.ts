@@ -1,7 +1,7 @@
 // Checks a page of API v1: its headers, and an array of as many records as they announce.
 
-import { parseJson } from '../../base/json.ts'
-import { isBounded } from '../../base/json-bounds.ts'
+import { isUtf8 } from 'node:buffer'
+import { boundedJson } from '../../base/json-bounds.ts'
 import { parseWholeNumber } from '../../base/whole-number.ts'
 import type { ColumnFault } from '../faults.ts'
 import type { V1Response } from './client.ts'
@@ -40,7 +40,7 @@ const headerNumber = (headers: Headers, name: string) => parseWholeNumber(header
 
 /** The fault of the body of a page as a whole, if it has one. */
 export function bodyFault({ body }: V1Response, page: number, size: CollectionSize): ColumnFault | undefined {
-  const records = jsonIn(body)
+  const records = isUtf8(body) ? boundedJson(body, MAX_VALUES) : undefined
   if (!Array.isArray(records))
     return { column: 'body', value: beginning(body), expected: 'a JSON array of records, in UTF-8' }
   const count = Math.max(Math.min(size.perPage, size.total - size.perPage * (page - 1)), 0)
@@ -49,18 +49,8 @@ export function bodyFault({ body }: V1Response, page: number, size: CollectionSi
   return { column: 'records', value: records.length, expected: `${count}, since this is ${which}` }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
 /** Twenty for each record of the largest page. */
 const MAX_VALUES = 20 * MAX_PER_PAGE
-
-function jsonIn(body: Uint8Array): unknown {
-  try {
-    const text = decoder.decode(body)
-    return isBounded(text, MAX_VALUES) ? parseJson(text) : undefined
-  } catch {
-    return undefined
-  }
-}
 
 const MAX_BEGINNING = 60
 const beginning = (body: Uint8Array) => new TextDecoder().decode(body.subarray(0, MAX_BEGINNING))

@@ -37,11 +37,8 @@ export class Parents {
 
   /** The official code of the record with an identifier, with those of its own parents in it. */
   codeOf(entity: Entity, id: number): CodeReference {
-    const references = this.#references.get(entity.name) ?? new Map<number, CodeReference>()
-    this.#references.set(entity.name, references)
-    const reference = references.get(id) ?? this.#reference(entity, id)
-    references.set(id, reference)
-    return reference
+    const references = this.#references.getOrInsertComputed(entity.name, () => new Map())
+    return references.getOrInsertComputed(id, () => this.#reference(entity, id))
   }
 
   #reference(entity: Entity, id: number): CodeReference {
@@ -55,8 +52,6 @@ export class Parents {
   }
 
   #of(entity: Entity): Map<number, Parent> {
-    const parents = this.#byEntity.get(entity.name) ?? new Map<number, Parent>()
-    this.#byEntity.set(entity.name, parents)
-    return parents
+    return this.#byEntity.getOrInsertComputed(entity.name, () => new Map())
   }
 }

@@ -3,8 +3,9 @@
 import { parseOwnJson } from '../../base/json.ts'
 import { entityIn } from '../../catalog/catalog.ts'
 import type { CatalogCollection } from '../../catalog/collections.ts'
-import { type Entity, embedsOf, type Values } from '../../catalog/entity.ts'
+import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import { flatten, type PublishedRecord } from '../../catalog/flatten.ts'
+import { KeyTable } from '../../catalog/key-table.ts'
 import { builtInCatalog } from '../built-in.ts'
 import type { SourceLocation } from '../faults.ts'
 import type { Findings } from '../findings.ts'
@@ -58,7 +59,7 @@ export function* rowsIn(harvested: Harvested, parents: Parents, { faults, findin
   const entity: Entity = entityIn(builtInCatalog, harvested.collection.entity)
   const check = shapeChecker(entity)
   const findDifferences = differenceFinder(entity, parents, findings)
-  const keys = new SeenKeys(entity)
+  const pageOf = new KeyTable(entity)
   for (const { file, page, records } of pagesOf(harvested)) {
     const lines: number[] = []
     const rows: GivenRow[] = []
@@ -68,7 +69,7 @@ export function* rowsIn(harvested: Harvested, parents: Parents, { faults, findin
       for (const { path, value, expected } of shapeFaults) faults.add({ ...location, column: path, value, expected })
       if (shapeFaults.length > 0) continue
       const row = flatten(entity, given as PublishedRecord)
-      const earlier = keys.add(row, page)
+      const earlier = pageOf.add(row, page)
       if (earlier !== undefined) {
         const expected = `a key not given before; page ${earlier} has it already`
         const value = entity.key.map((field) => row[field]).join('/')
@@ -80,28 +81,6 @@ export function* rowsIn(harvested: Harvested, parents: Parents, { faults, findin
       rows.push(row)
     }
     yield { file, lines, rows }
-  }
-}
-
-/** The keys of all records so far, each with its page: by the first field of the key and then the second, if it has two. */
-class SeenKeys {
-  readonly #fields: readonly [outer: string | undefined, inner: string]
-  readonly #pages = new Map<unknown, Map<unknown, number>>()
-
-  constructor({ name, key: [first, second, ...more] }: Entity) {
-    if (first === undefined || more.length > 0) throw new Error(`${name}: a key has one field or two`)
-    this.#fields = second === undefined ? [undefined, first] : [first, second]
-  }
-
-  /** Adds a key, or returns the page that already has it. */
-  add(row: Values, page: number): number | undefined {
-    const [outer, inner] = this.#fields
-    const group = outer === undefined ? undefined : row[outer]
-    const pages = this.#pages.get(group) ?? new Map<unknown, number>()
-    this.#pages.set(group, pages)
-    const earlier = pages.get(row[inner])
-    if (earlier === undefined) pages.set(row[inner], page)
-    return earlier
   }
 }
 

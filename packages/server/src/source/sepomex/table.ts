@@ -10,29 +10,25 @@ import { filesInZip, isMetadata, isZipFile } from '../zip.ts'
 /** The values of a settlement that the lists are made of. */
 type SettlementValue = 'code' | 'state' | 'municipality' | 'number' | 'name' | 'kind' | 'zone' | 'city'
 
+type TextOf = (value: SettlementValue) => string
 /** Makes something of a sound line: of its values, each taken when it is needed. */
-type Make<T> = (textOf: (value: SettlementValue) => string, line: number) => T
+type Make<T> = (textOf: TextOf, line: number) => T
 
-type Shape = { readonly column: string; readonly isRight: (value: string) => boolean; readonly expected: string }
+type Shape = { readonly column: string; readonly pattern: RegExp; readonly expected: string }
 
-const DIGITS = /^[0-9]+$/
 const digits = (column: string, length: number): Shape => ({
   column,
-  isRight: (value) => value.length === length && DIGITS.test(value),
+  pattern: new RegExp(`^[0-9]{${length}}$`),
   expected: `${length} digits, the zeros in front included`,
 })
-const text = (column: string, isRight = (_: string) => true, expected = 'a text'): Shape => ({
-  column,
-  isRight,
-  expected,
-})
+const text = (column: string): Shape => ({ column, pattern: /^/, expected: 'a text' })
 
 const SHAPES: Readonly<Record<SettlementValue, Shape>> = {
   code: digits('d_codigo', 5),
   state: digits('c_estado', 2),
   municipality: digits('c_mnpio', 3),
   number: digits('id_asenta_cpcons', 4),
-  name: text('d_asenta', (value) => value !== '', 'a name'),
+  name: { column: 'd_asenta', pattern: /./s, expected: 'a name' },
   kind: text('d_tipo_asenta'),
   zone: text('d_zona'),
   city: text('d_ciudad'),
@@ -76,7 +72,7 @@ export async function* readSettlements<T>(
   let header: Header | undefined
   let notice: string | undefined
   let values: readonly string[] = []
-  const textOf = (value: SettlementValue) => plain(values[header?.places[value] ?? -1] ?? '')
+  const textOf: TextOf = (value) => plain(values[header?.places[value] ?? -1] ?? '')
   let rows = 0
   try {
     for await (const { first, lines, isDamaged } of readLines(table, faults, detectEncoding)) {
@@ -93,10 +89,9 @@ export async function* readSettlements<T>(
         if (ONLY_BARS.test(text)) continue
         rows++
         values = text.split(BAR)
-        if (isDamaged)
-          addFault(line, { column: 'all', value: text, expected: 'sound UTF-8, as in the rest of the file' })
-        else if (values.length !== header.columns.length) addFault(line, wrongCount(values.length, header))
-        else if (isSound(textOf, line, addFault)) made.push(make(textOf, line))
+        const wrong = isDamaged ? [damaged(text)] : faultsIn(values, header, textOf)
+        for (const fault of wrong) addFault(line, fault)
+        if (wrong.length === 0) made.push(make(textOf, line))
       }
       yield { notice, made }
     }
@@ -114,18 +109,17 @@ const ASCII = /^[!-~](?:[ -~]*[!-~])?$/
 /** A text without blanks around it, its letters put together. */
 const plain = (text: string) => (ASCII.test(text) ? text : text.trim().normalize())
 
-function isSound(
-  textOf: (value: SettlementValue) => string,
-  line: number,
-  addFault: (line: number, fault: ColumnFault) => void,
-): boolean {
-  let isRight = true
-  for (const [member, shape] of shapes) {
-    if (shape.isRight(textOf(member))) continue
-    addFault(line, { column: shape.column, value: textOf(member), expected: shape.expected })
-    isRight = false
-  }
-  return isRight
+const damaged = (text: string): ColumnFault => ({
+  column: 'all',
+  value: text,
+  expected: 'sound UTF-8, as in the rest of the file',
+})
+
+function faultsIn({ length }: readonly string[], header: Header, textOf: TextOf): ColumnFault[] {
+  if (length !== header.columns.length) return [wrongCount(length, header)]
+  return shapes
+    .filter(([value, { pattern }]) => !pattern.test(textOf(value)))
+    .map(([value, { column, expected }]) => ({ column, value: textOf(value), expected }))
 }
 
 const NO_HEADER: ColumnFault = {

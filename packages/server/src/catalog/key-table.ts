@@ -1,5 +1,5 @@
-// A map from the key of a record to a small number (a line, a position), for millions of records.
-import { type Entity, type Identity, identityOf, type Values } from '../../catalog/entity.ts'
+// A map from the key of a record to a small number (a line, a page, a position), for millions of records.
+import { type Entity, type Identity, identityOf, type Values } from './entity.ts'
 
 const HIGH = 0x1_0000_0000
 /** Greatest number that keeps all digits beside a second one. */

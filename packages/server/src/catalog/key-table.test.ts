@@ -1,8 +1,8 @@
 // The table of keys behaves as a map does, however many keys there are and however they lie.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { localidad, pais } from '../../../../../test/support/built-in.ts'
-import { MAX_ID } from '../../catalog/check.ts'
+import { localidad, pais } from '../../../../test/support/built-in.ts'
+import { MAX_ID } from './check.ts'
 import { KeyTable } from './key-table.ts'
 
 const row = (idMunicipio: number, idLocalidad: number) => ({ idMunicipio, idLocalidad, idPais: idMunicipio })
