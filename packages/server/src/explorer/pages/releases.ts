@@ -18,7 +18,7 @@ import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
 import { type ExplorerPage, hiddenInputs, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
 import { filled } from '../words/words.ts'
-import { signed } from './home.ts'
+import { countsOfChanges, signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
 const PARAMETERS = ['from', 'to', 'in', 'change', 'page']
@@ -132,7 +132,7 @@ async function changesBetween(
 ): Promise<Html> {
   const { words, language } = view
   if (changes.length === 0) return html`<p role="status">${words.release.noChanges}</p>`
-  const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
+  const kinds = Object.keys(words.release.kinds) as ChangeKind[]
   const nameOfRelease = (digest: string) => {
     const release = releases.find((one) => one.digest.startsWith(digest))
     return release === undefined ? shortDigest(digest) : language.moment(release.built)
@@ -142,14 +142,14 @@ async function changesBetween(
     ['to', to],
     ['format', 'ndjson'],
   ])
+  const countsOf = ({ entity, kinds: { added, changed, removed } }: ChangeSummary) => ({
+    list: manyOf(view, entity),
+    counts: { added: added.count, changed: changed.count, removed: removed.count },
+  })
   return html`<p role="status">${filled(words.release.changesText, nameOfRelease(from), nameOfRelease(to))}</p>
-<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
-<tbody>${changes.map(
-    ({ entity, kinds: counted }) =>
-      html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
-  )}</tbody></table>
+${countsOfChanges(view, changes.map(countsOf))}
 ${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${filled(words.release.renumbered, manyOf(view, entity))}</p>`)}
-${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map(([kind]) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
+${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map((kind) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
 <p><a href="${feed}">${words.release.feed}</a></p>`
 }
 
