@@ -29,6 +29,7 @@ import {
   type ShownPackage,
 } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
+import { scrolling } from '../sections.ts'
 import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
 import { filled } from '../words/words.ts'
@@ -158,11 +159,14 @@ type ChangedList = { readonly list: string; readonly counts: Readonly<Record<Cha
 /** The lists that changed, with the number of records of each kind of change. */
 export function countsOfChanges({ words, language }: View, rows: readonly ChangedList[]): Html {
   const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${words.release.compare}"><table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
+  return scrolling(
+    words.release.compare,
+    html`<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    ({ list, counts }) =>
-      html`<tr><th scope="row">${list}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counts[kind])}</td>`)}</tr>`,
-  )}</tbody></table></div>`
+      ({ list, counts }) =>
+        html`<tr><th scope="row">${list}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counts[kind])}</td>`)}</tr>`,
+    )}</tbody></table>`,
+  )
 }
 
 export const signed = ({ language }: View, number: number): string =>
