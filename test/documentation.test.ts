@@ -15,7 +15,6 @@ import type { Command } from '../packages/server/src/cli/command.ts'
 import { allCommands } from '../packages/server/src/cli/command-table.ts'
 import { SHELF_TROUBLES } from '../packages/server/src/distribution/shelf/follower.ts'
 import { ADMIN_PATHS } from '../packages/server/src/http/observation/admin-paths.ts'
-import { METRICS } from '../packages/server/src/http/observation/exposition.ts'
 import { PROBLEMS } from '../packages/server/src/http/problem.ts'
 import { SUPERVISOR_VARIABLE } from '../packages/server/src/http/processes/messages.ts'
 import { ROUTE_LABELS } from '../packages/server/src/http/routes.ts'
@@ -472,12 +471,6 @@ describe('bench/results/', () => {
 
 describe('docs/observe.md', () => {
   const operations = sectionsOf('docs/observe.md')
-
-  test('has every metric, with its type', () => {
-    const documented = operations('Metrics').rows.map(([name, type]) => `${name} ${type}`)
-    const real = Object.entries(METRICS).map(([name, { type }]) => `\`${name}\` ${type}`)
-    expect(compare(documented, real)).toEqual(SAME)
-  })
 
   test('has every route that requests are counted by', () => {
     const text = read('docs/observe.md').replaceAll('\n', ' ')

@@ -349,6 +349,11 @@ test('the tree opens one level after the other', async () => {
   expect((await get('/explore/tree?open=nothing')).status).toBe(400)
 })
 
+test('the first page counts the records that came, changed and went, in each list', async () => {
+  const text = textOf(await page('/'))
+  expect(text).toContain('Catálogo Agregados Cambiados Retirados Localidades 1 1 0 Ver los cambios')
+})
+
 test('the releases are compared', async () => {
   const [before, current] = service.digests
   const text = textOf(await page(`/releases?from=${before}&to=${current}`))

@@ -1,5 +1,6 @@
 // Decisions of each page of the explorer: its links and their targets, its counts, cuts, orders and gaps.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { statSync, writeFileSync } from 'node:fs'
 import type { GivenRow } from '../../packages/server/src/source/source.ts'
 import { attributes, between, type GetPage, linksOf, pagesOf, textOf, unescaped } from '../support/pages.ts'
 import { type Rows, sourceOf, TestHome, tiny } from '../support/releases.ts'
@@ -606,7 +607,7 @@ describe('several releases', () => {
       /<option value="([^"]*)" selected>/.exec(between(html, `<select id="${name}"`, '</select>'))?.[1]
     expect([selected('from'), selected('to')]).toEqual([digests[0], digests[1]])
     expect(html).not.toContain('These two releases')
-    expect(textOf(await get('/'))).toContain('−1 Countries')
+    expect(textOf(await get('/'))).toContain('Catalog Added Changed Removed Countries 0 0 1 Audiences 0 1 0 See')
     expect(linksOf(await get('/')).get('See the changes one by one')).toBe(
       `/releases?from=${digests[0]}&to=${digests[1]}#compare`,
     )
@@ -631,11 +632,36 @@ describe('several releases', () => {
     expect(textOf(await page('/'))).toContain('This is the only release here')
   })
 
-  test('say that nothing grew where only names changed', async () => {
+  test('say what changed where nothing grew, and that nothing did', async () => {
     using home = new TestHome()
     for (const descPais of ['México', 'Mexico'])
       await home.import(sourceOf({ pais: [{ cvePais: 'MEX', descPais, idPais: 484 }] }))
-    expect(textOf(await pagesOf(home)('/'))).toContain('no catalog has grown or shrunk')
+    expect(textOf(await pagesOf(home)('/'))).toContain('Countries 0 1 0 See')
+    await home.import(sourceOf({ audiencia: [], pais: [{ cvePais: 'MEX', descPais: 'Mexico', idPais: 484 }] }))
+    expect(textOf(await pagesOf(home)('/'))).toContain('no record has changed')
+  })
+
+  /** Damages a file in a way that only those who read it notice. */
+  const blank = (path: string) => writeFileSync(path, ' '.repeat(statSync(path).size))
+
+  test('are counted by the import, and never compared for the first page', async () => {
+    using home = new TestHome()
+    const { digest } = await home.import(sourceOf({ pais: tiny.pais }))
+    await home.import(sourceOf({ pais: tiny.pais.slice(1) }), { acceptChanges: true })
+    const counts = 'Countries 0 0 1 See'
+    expect(textOf(await pagesOf(home)('/'))).toContain(counts)
+    blank(home.fileOf(digest, 'pais', 'records'))
+    expect(textOf(await pagesOf(home)('/'))).toContain(counts)
+  })
+
+  test('are not counted where the import could not read the one before', async () => {
+    using home = new TestHome()
+    const { digest } = await home.import(sourceOf({ pais: tiny.pais }))
+    blank(home.fileOf(digest, 'pais', 'records'))
+    await home.import(sourceOf({ pais: tiny.pais.slice(1) }), { acceptChanges: true })
+    const text = textOf(await pagesOf(home)('/'))
+    expect(text).toContain('The release before is of')
+    expect(text).not.toContain('Countries 0')
   })
 })
 

@@ -4,6 +4,9 @@ import profile from '../../data/nomenclator.schema.json' with { type: 'json' }
 import { type EntityData, entityData } from '../../packages/server/src/catalog/catalog.ts'
 import { type LanguageCode, languageOf } from '../../packages/server/src/explorer/language.ts'
 import { manyWithin } from '../../packages/server/src/explorer/names.ts'
+import { exposition, METRICS } from '../../packages/server/src/http/observation/exposition.ts'
+import { Metrics } from '../../packages/server/src/http/observation/metrics.ts'
+import type { ShelfStatus } from '../../packages/server/src/http/observation/shelf-status.ts'
 import { builtInCatalog } from '../../packages/server/src/source/built-in.ts'
 import { type CsvColumn, codeColumns, columnsOf } from '../../packages/server/src/source/package/columns.ts'
 import { nomenclator, TestDirectory } from './releases.ts'
@@ -76,9 +79,49 @@ const propertiesPart = (): string => {
   return tableOf(['property', 'of', 'what it says'], rows)
 }
 
+const NO_SHELF_TROUBLE: ShelfStatus = {
+  isConnected: true,
+  generation: 1,
+  lagSeconds: 0,
+  connects: 1,
+  fetchedChunks: 0,
+  fetchedBytes: 0,
+  trouble: undefined,
+}
+
+/** The metrics of a service in which every metric has a value. */
+function allSamples(): string {
+  const metrics = new Metrics()
+  metrics.scrubSound = true
+  const status = { release: 'r', built: new Date(0).toISOString(), degraded: [], draining: false }
+  const report = { status, metrics: metrics.snapshot() }
+  const times = { startedAt: 0, now: 0, supervisorBytes: 1 }
+  return exposition({
+    ...times,
+    reports: [report],
+    computeWorkers: [],
+    restarts: 0,
+    ready: true,
+    shelf: NO_SHELF_TROUBLE,
+  })
+}
+
+/** The metrics with their labels, but for the bounds of histograms, which every reader of Prometheus knows. */
+const metricsPart = (): string => {
+  const samples = allSamples()
+  const rows = Object.entries(METRICS).map(([name, { type, help }]) => {
+    const [, text = ''] = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, 'm').exec(samples) ?? []
+    const labels = [...text.matchAll(/(\w+)="/g)].flatMap(([, label = '']) => (label === 'le' ? [] : `\`${label}\``))
+    const meaning = help.replace(/\.$/, '').replaceAll(/(?<=^| )(?:--|\/)[a-z-]+/g, '`$&`')
+    return [`\`${name}\``, type, labels.join(', '), meaning]
+  })
+  return tableOf(['metric', 'type', 'labels', 'meaning'], rows)
+}
+
 /** The parts by the name in their comments. */
 const PARTS: Readonly<Record<string, () => string>> = {
   'columns of lists': () => [...known.values()].map(columnsPart).join('\n\n'),
+  metrics: metricsPart,
   properties: propertiesPart,
   types: () => typesPart('en', ['type', 'as a part', 'records']),
   tipos: () => typesPart('es', ['tipo', 'como parte', 'registros']),

@@ -5,6 +5,7 @@ import { type ByLanguage, type Entity, type Field, factsOf } from '../catalog/en
 import type { PublishedRecord } from '../catalog/flatten.ts'
 import { isNameFact } from '../catalog/languages/languages.ts'
 import { codePartsIn, joinedCode, usualCodeOf } from '../catalog/official-code.ts'
+import { titleIn } from '../query/formats/file-words.ts'
 import { belongsTo } from './ancestry.ts'
 import type { PageLanguage } from './language.ts'
 import { keySegments } from './links.ts'
@@ -152,5 +153,5 @@ export function nameAmong(naming: Naming, entity: Entity, record: PublishedRecor
 }
 
 /** The title of a source in the language of the page, or else as it stands. */
-export const sourceTitle = ({ words }: Pick<Naming, 'words'>, title: string): string =>
-  own(words.sources, title) ?? title
+export const sourceTitle = ({ language }: Pick<Naming, 'language'>, title: string): string =>
+  titleIn(language.code, title)

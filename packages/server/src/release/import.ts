@@ -83,9 +83,9 @@ export async function importRelease(
     const started = performance.now()
     const completion = current === undefined ? completionBySource(options.fallback) : completionByRelease(current)
     const ofRows = await buildRelease(source, completion, directory, registry, options.onProgress)
-    const built = await withBoundaries(ofRows, source, directory, store)
+    const withShapes = await withBoundaries(ofRows, source, directory, store)
     const seconds = (performance.now() - started) / 1_000
-    const { manifest, directories } = built
+    const { manifest, directories } = withShapes
     const release = releaseOf(manifest, (digest) => directories.get(digest) ?? store.entityDirectory(digest))
     refuseContradictions(release)
     if (source.aliases !== undefined) checkAliases(release, manifest.aliases ?? [])
@@ -96,6 +96,7 @@ export async function importRelease(
     if (found.length > 0 && !options.acceptChanges && !options.dryRun)
       throw new BreakingChanges(found, missing.length > 0)
     const childless = await recordsWithoutChildren(release, source.provides, completion)
+    const built = { directories, manifest: withChanges(manifest, current?.release, changes) }
     const outcome = (await isCurrent(store, built)) ? 'nothing to do' : options.dryRun ? 'dry run' : 'activated'
     if (outcome === 'activated') await makeCurrent(store, built, registry, options.sign)
     else if (outcome === 'nothing to do' && !options.dryRun) await signIfOther(store, manifest.digest, options.sign)
@@ -232,6 +233,17 @@ async function changesSince(current: Current | undefined, built: Release): Promi
     if (!isReadable) unreadable.set(name, released)
   }
   return compareReleases(release, built, unreadable)
+}
+
+/** The manifest with the counts of changes; without them where the records of a list could only be counted. */
+function withChanges(manifest: Manifest, older: Release | undefined, changes: ChangesByEntity = {}): Manifest {
+  const all = Object.entries(changes)
+  if (older === undefined || all.some(([, { isByNumber }]) => isByNumber)) return manifest
+  const collectionOf = (name: string) => (manifest.entities[name] ?? older.manifest.entities[name])?.collection ?? name
+  const counted = all.flatMap(([name, { added, changed, removed }]) =>
+    added + changed + removed === 0 ? [] : [[collectionOf(name), { added, changed, removed }] as const],
+  )
+  return { ...manifest, changes: { since: older.digest, collections: Object.fromEntries(counted) } }
 }
 
 /**

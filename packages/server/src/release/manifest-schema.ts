@@ -54,6 +54,9 @@ const released = objectOf({
   numbering: optional(oneOf(...NUMBERINGS)),
 })
 
+/** How many records of a collection an import added, changed and removed. */
+const changeCounts = objectOf({ added: count, changed: count, removed: count })
+
 export const manifestSchema = objectOf({
   digest: sha256,
   built: moment,
@@ -70,6 +73,11 @@ export const manifestSchema = objectOf({
    * lists: another declaration of the same records is another release.
    */
   packages: optional(listOf(objectOf({ ...packageInfo, definitions: sha256 }), MAX_ENTITIES)),
+  /**
+   * The changes since the release that was current before its import, by collection, as the import counted them: a comparison of
+   * two releases reads all of their records. Absent where there was no release before, or where its records could not be read.
+   */
+  changes: optional(objectOf({ since: sha256, collections: dictionaryOf(collectionName, changeCounts, MAX_ENTITIES) })),
 })
 
 /** The parts of a manifest of any format that are read before it is known to be sound. */

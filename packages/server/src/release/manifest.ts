@@ -43,6 +43,7 @@ export type EntityFiles = EntityManifest['files']
 export type ReleasedEntity = Manifest['entities'][string]
 export type Manifest = TypeOf<typeof manifestSchema>
 export type ReleaseFinding = Manifest['findings'][number]
+export type ReleaseChanges = NonNullable<Manifest['changes']>
 export type ReleasedPackage = NonNullable<Manifest['packages']>[number]
 
 /** The parts of a release that its digest depends on. */
@@ -82,11 +83,12 @@ type ManifestParts = Pick<Manifest, 'built' | 'source' | 'entities' | 'findings'
   readonly aliases: readonly Alias[] | undefined
   readonly packages: readonly ReleasedPackage[] | undefined
   readonly numbering: (entity: string) => Numbering
+  readonly changes?: ReleaseChanges | undefined
 }
 
 /** The manifest of a release that this program writes. */
 export function newManifest({ built, source, entities, findings, numbering, ...parts }: ManifestParts): Manifest {
-  const { aliases = [], packages = [] } = parts
+  const { aliases = [], packages = [], changes } = parts
   const numbered = Object.entries(entities).map(([name, entity]) => [name, { ...entity, numbering: numbering(name) }])
   const manifest = {
     digest: releaseDigest({ entities, aliases, packages }),
@@ -97,6 +99,7 @@ export function newManifest({ built, source, entities, findings, numbering, ...p
     findings,
     ...(aliases.length === 0 ? {} : { aliases }),
     ...(packages.length === 0 ? {} : { packages }),
+    ...(changes === undefined ? {} : { changes }),
   }
   const parsed = parse(manifestSchema, manifest)
   if ('value' in parsed && Buffer.byteLength(manifestText(parsed.value)) <= MAX_MANIFEST_BYTES) return parsed.value

@@ -47,6 +47,7 @@ import {
 import { inferredResource } from '../packages.ts'
 import { bySlug, filterNamed, isFilter } from '../query-names.ts'
 import { searchBox } from '../search-box.ts'
+import { type Section, sectionsOf } from '../sections.ts'
 import { apiRequest } from '../snippets.ts'
 import { isFigure, missing, numeralOf, shownValue } from '../values.ts'
 import {
@@ -103,7 +104,8 @@ function chosenColumns(pairs: QueryPairs, offered: readonly Column[]): Column[] 
   })
 }
 
-type Shown = {
+/** A page of a list as it was read, with the columns that it can have. */
+type ReadTable = {
   readonly list: ReadList
   readonly facets: readonly Facet[]
   readonly offered: readonly Column[]
@@ -111,39 +113,65 @@ type Shown = {
   readonly chosen: readonly Column[]
 }
 
-function tablePage(view: View, entity: Entity, shown: Shown): ExplorerPage {
-  const { api, pairs, words, language } = view
-  const { list, facets } = shown
-  const title = manyOf(view, entity)
+type Shown = ReadTable & {
+  readonly entity: Entity
+  /** The parameters of the address, without those that choose columns. */
+  readonly query: QueryPairs
+  /** The filters that are offered. */
+  readonly narrowing: readonly Html[]
+}
+type ListSection = Section<Shown>
+
+function tablePage(view: View, entity: Entity, read: ReadTable): ExplorerPage {
+  const { api, pairs } = view
   const query = withoutColumns(pairs)
-  const filters = query.filter(([name]) => isFilter(entity, name))
   const size = knownSize(view, entity)
   const ranges = api
     .histograms(entity, query)
     .toSorted((a, b) => Number(b.field === size) - Number(a.field === size))
     .map((histogram) => rangeForm(view, entity, histogram))
-  const lists = facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
+  const lists = read.facets.flatMap((facet) => facetList(view, entity, facet) ?? [])
   // The outermost parents first: there are few of them, and most people begin there.
   const narrowing = [...lists.slice(0, 1), ...ranges, ...lists.slice(1)]
+  const title = manyOf(view, entity)
   return {
     title: parameter(pairs, 'q') === undefined ? title : `${parameter(pairs, 'q')} · ${title}`,
-    main: html`<div class="toolbar">
+    main: html`${sectionsOf(SECTIONS, view, { ...read, entity, query, narrowing })}`,
+  }
+}
+
+function toolbar(view: View, { entity, query, ...shown }: Shown): Html {
+  const { words, language } = view
+  const { total } = shown.list
+  return html`<div class="toolbar">
 <div class="heading">
-<h1>${title}</h1>
-<p class="count" role="status">${filled(words.table.total, language.number(list.total), counted(view, entity, list.total))}</p>
+<h1>${manyOf(view, entity)}</h1>
+<p class="count" role="status">${filled(words.table.total, language.number(total), counted(view, entity, total))}</p>
 </div>
-${list.total > 0 && html`<div class="actions">${downloadMenu(view, entity, shown)}${mapLink(view, entity, query)}${columnMenu(view, shown)}</div>`}
-</div>
-${entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`}
-<div class="tools">
-${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label: wordsFor(view, entity) ? filled(words.table.searchWithin, manyWithin(view, entity)) : words.table.searchHere, within: entity })}
+${total > 0 && html`<div class="actions">${downloadMenu(view, entity, shown)}${mapLink(view, entity, query)}${columnMenu(view, shown)}</div>`}
+</div>`
+}
+
+const description: ListSection = (_, { entity }) =>
+  entity.description !== undefined && html`<p class="lead lines">${isolated(entity.description)}</p>`
+
+function tools(view: View, { entity, narrowing }: Shown): Html {
+  const { words, pairs } = view
+  const label = wordsFor(view, entity)
+    ? filled(words.table.searchWithin, manyWithin(view, entity))
+    : words.table.searchHere
+  return html`<div class="tools">
+${searchBox(view, { id: 'within-search', action: collectionAddress(entity), kept: omit(pairs, 'q', 'page'), value: parameter(pairs, 'q') ?? '', label, within: entity })}
 ${narrowing.length > 0 && html`<p class="to-filters"><a href="#filters">${words.table.toFilters}</a></p>`}
-</div>
-${chosenFilters(view, entity, filters, facets)}
-<div class="browse">
+</div>`
+}
+
+function results(view: View, { entity, query, narrowing, ...shown }: Shown): Html {
+  const { words } = view
+  return html`<div class="browse">
 <div class="results">
-${list.total === 0 ? html`<p class="empty">${query.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, shown)}
-${pagination(view, list)}
+${shown.list.total === 0 ? html`<p class="empty">${query.length === 0 ? words.table.empty : words.table.nothing}</p>` : table(view, entity, shown)}
+${pagination(view, shown.list)}
 </div>
 ${
   narrowing.length > 0 &&
@@ -152,10 +180,7 @@ ${
 ${narrowing}
 </aside>`
 }
-</div>
-${sameData(view, entity, shown)}
-${inferredResource(view, entity)}`,
-  }
+</div>`
 }
 
 /** The word after a count. Titles of other lists may be long, and are no words for records. */
@@ -178,7 +203,8 @@ const omit = (pairs: QueryPairs, ...names: readonly string[]): QueryPairs =>
 
 // The filters that are in use, and those that are offered.
 
-function chosenFilters(view: View, entity: Entity, filters: QueryPairs, facets: readonly Facet[]): Html | undefined {
+function chosenFilters(view: View, { entity, query, facets }: Shown): Html | undefined {
+  const filters = query.filter(([name]) => isFilter(entity, name))
   const { words, pairs, path } = view
   const place = nearLabel(view)
   const withoutPlace = (given: QueryPairs) => withoutDistance(entity, omit(given, 'near', 'within_km'))
@@ -481,7 +507,7 @@ function parentColumn(view: View, entity: Entity, { steps, parent: given }: Face
 const parentLabel = (view: View, entity: Entity, steps: readonly string[], parent: Entity): string =>
   steps.length === 1 ? fieldLabel(view, entity, steps[0] as string) : capitalized(oneOf(view, parent))
 
-function table(view: View, entity: Entity, { list, columns, chosen, offered }: Shown): Html {
+function table(view: View, entity: Entity, { list, columns, chosen, offered }: ReadTable): Html {
   const sorted = parameter(view.pairs, 'sort') ?? ''
   const more = offered.filter(({ use }) => use !== 'folded').length - columns.length
   // Columns of other lists and chosen columns may be of any width; the usual columns of the built-in lists fit.
@@ -544,13 +570,13 @@ ${totalPages > 1 && html`<nav aria-label="${words.table.pages}"><ul>${link(1, wo
 // Actions on the records: downloads, the map, other columns, and the request from a program.
 
 /** The parameters of a request to the API for all that was found, with the chosen columns or else all facts. */
-function requestPairs(view: View, entity: Entity, { chosen }: Shown): QueryPairs {
+function requestPairs(view: View, entity: Entity, { chosen }: ReadTable): QueryPairs {
   const fields = chosen.filter(({ isField }) => isField).map(({ path }) => path)
   const selected: QueryPairs = fields.length === 0 ? factPairs(entity) : [[COLUMNS, fields.join()]]
   return [...omit(view.pairs, 'page', 'per_page', COLUMNS), ...selected, ...releasePairs(view)]
 }
 
-function downloadMenu(view: View, entity: Entity, shown: Shown): Html {
+function downloadMenu(view: View, entity: Entity, shown: ReadTable): Html {
   const { words, language } = view
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)
@@ -573,7 +599,7 @@ function mapLink(view: View, entity: Entity, pairs: QueryPairs): Html | undefine
   return html`<a href="${href(view, mapAddress(entity), kept)}">${view.words.maps.see}</a>`
 }
 
-function columnMenu(view: View, { offered, columns }: Shown): Html {
+function columnMenu(view: View, { offered, columns }: ReadTable): Html {
   const { words, pairs, path, carried } = view
   const kept = [...omit(pairs, COLUMNS, 'page'), ...carried]
   return html`<details class="menu columns-menu" name="menu"><summary>${words.table.columns}</summary><form action="${path}">
@@ -584,7 +610,7 @@ ${hiddenInputs(kept)}
 }
 
 /** Requests for all of the records from a program. */
-function sameData(view: View, entity: Entity, shown: Shown): Html {
+function sameData(view: View, { entity, ...shown }: Shown): Html {
   const path = `${apiCollectionPath(entity)}/all`
   const pairs = requestPairs(view, entity, shown)
   return apiRequest(view, withQuery(path, pairs), {
@@ -601,3 +627,14 @@ const codeColumns = (entity: Entity, prefix: readonly string[] = []): string[] =
   ]
     .map((steps) => [...prefix, ...steps].join('.'))
     .concat(embedsOf(entity).flatMap(([field, parent]) => codeColumns(parent, [...prefix, field])))
+
+/** The sections of the page of a list, in their order. */
+const SECTIONS: readonly ListSection[] = [
+  toolbar,
+  description,
+  tools,
+  chosenFilters,
+  results,
+  sameData,
+  (view, { entity }) => inferredResource(view, entity),
+]

@@ -6,7 +6,8 @@ import { type Entity, embedsOf } from '../../catalog/entity.ts'
 import type { PublishedRecord } from '../../catalog/flatten.ts'
 import { type Html, html } from '../../http/html.ts'
 import type { QueryPairs } from '../../http/v2/request/query-string.ts'
-import type { ListedRelease } from '../api-reader.ts'
+import type { ReleaseChanges } from '../../release/manifest.ts'
+import type { ChangeKind } from '../change-summary.ts'
 import {
   apiCollectionPath,
   collectionAddress,
@@ -28,6 +29,7 @@ import {
   type ShownPackage,
 } from '../packages.ts'
 import { searchBox } from '../search-box.ts'
+import { scrolling } from '../sections.ts'
 import { codeBlock } from '../snippets.ts'
 import { type ExplorerPage, href, isolated, shortDigest, type View } from '../view.ts'
 import { filled } from '../words/words.ts'
@@ -120,30 +122,51 @@ function cards(view: View, entities: readonly Entity[]): Html {
   )}</ul>`
 }
 
-/** The counts of the current release beside those of the one that was built before it. */
+/**
+ * The changes since the release before, as the import of the release counted them: to compare the records of two releases costs
+ * more than a request for this page may. Without counts, only the link to the comparison.
+ */
 function lastChanges(view: View): Html {
   const { words, language, api } = view
   const releases = api.releases()
   const at = releases.findIndex(({ digest }) => digest === api.release.digest)
-  const [current, before] = [releases[at], releases[at + 1]]
-  if (current === undefined || before === undefined) return html`<p>${words.home.first}</p>`
-  const changed = changedCounts(view, before, current)
-  const date = language.date(before.built)
+  const { changes } = api.release.manifest
+  const counted = releases.find(({ digest }) => digest === changes?.since)
+  const before = counted ?? releases[at + 1]
+  if (before === undefined) return html`<p>${words.home.first}</p>`
   const compare = href(view, RELEASES_PATH, [
     ['from', before.digest],
-    ['to', current.digest],
+    ['to', api.release.digest],
   ])
-  return html`${changed.length === 0 ? html`<p>${filled(words.home.sameCounts, date)}</p>` : html`<p>${filled(words.home.since, date)}</p><ul class="plain">${changed}</ul>`}
+  const date = language.date(before.built)
+  return html`${counted === undefined ? html`<p>${filled(words.home.before, date)}</p>` : sinceBefore(view, date, changes?.collections ?? {})}
 <p><a href="${compare}#compare">${words.home.seeChanges}</a></p>`
 }
 
-function changedCounts(view: View, before: ListedRelease, current: ListedRelease): Html[] {
-  return [...view.api.catalog.entities.values()].flatMap((entity) => {
-    const difference = (current.counts[entity.plural] ?? 0) - (before.counts[entity.plural] ?? 0)
-    return difference === 0
-      ? []
-      : [html`<li><span class="figure">${signed(view, difference)}</span> ${manyOf(view, entity)}</li>`]
+function sinceBefore(view: View, date: string, collections: ReleaseChanges['collections']): Html {
+  const { words, api } = view
+  const rows = Object.entries(collections).map(([collection, counts]) => {
+    const entity = api.catalog.collections.get(collection)
+    return { list: entity === undefined ? collection : manyOf(view, entity), counts }
   })
+  if (rows.length === 0) return html`<p>${filled(words.home.noChanges, date)}</p>`
+  return html`<p>${filled(words.home.since, date)}</p>
+${countsOfChanges(view, rows)}`
+}
+
+type ChangedList = { readonly list: string; readonly counts: Readonly<Record<ChangeKind, number>> }
+
+/** The lists that changed, with the number of records of each kind of change. */
+export function countsOfChanges({ words, language }: View, rows: readonly ChangedList[]): Html {
+  const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
+  return scrolling(
+    words.release.compare,
+    html`<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
+<tbody>${rows.map(
+      ({ list, counts }) =>
+        html`<tr><th scope="row">${list}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counts[kind])}</td>`)}</tr>`,
+    )}</tbody></table>`,
+  )
 }
 
 export const signed = ({ language }: View, number: number): string =>

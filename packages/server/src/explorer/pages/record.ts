@@ -54,6 +54,7 @@ import {
   sourceTitle,
   wordsFor,
 } from '../names.ts'
+import { type Section, scrolling, section, sectionsOf } from '../sections.ts'
 import { sizeFieldOf } from '../sizes.ts'
 import { apiRequest, codeBlock, copyButton } from '../snippets.ts'
 import { isInTree, MAX_DEPTH, nodeId, nodeText, OPEN_NODE } from '../tree-nodes.ts'
@@ -90,37 +91,43 @@ export function recordPage(view: View, entity: Entity, key: string): ExplorerPag
   const segments = segmentsOf(entity, key)
   if (segments === undefined) throw recordNotFound(entity)
   const record = api.record(entity, segments, FACTS)
-  const ancestors = allAncestors(view, entity, record, segments)
-  const json = JSON.stringify(record, null, 2)
+  const shown = { entity, record, segments, ancestors: allAncestors(view, entity, record, segments) }
   return {
     title: `${nameOf(view, entity, record)}, ${oneOf(view, entity)}`,
-    main: html`${breadcrumb(view, entity, record, ancestors)}
+    main: html`${breadcrumb(view, shown)}
 <div class="heading">
 <h1 class="place">${isolatedName(view, entity, record)}</h1>
 <p class="kind"><a href="${href(view, collectionAddress(entity))}">${oneOf(view, entity)}</a></p>
 </div>
 <div class="record">
 <div class="about">
-${codes(view, entity, record)}
-${names(view, entity, record)}
-${facts(view, entity, record)}
-${related(view, entity, record, ancestors)}
-${branch(view, entity, segments)}
-${children(view, entity, record)}
-${history(view, entity, segments)}
+${sectionsOf(ABOUT, view, shown)}
 </div>
 <aside class="around" aria-label="${words.record.around}">
-${whereabouts(view, entity, record)}
-${homonyms(view, entity, record)}
+${sectionsOf(AROUND, view, shown)}
 </aside>
 <div>
-${apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))}
-<details class="json"><summary>${words.record.json}</summary>
-${codeBlock(view, json, 'JSON')}</details>
+${sectionsOf(FOR_PROGRAMS, view, shown)}
 </div>
 </div>`,
   }
 }
+
+/** The record of a page, with its key and its ancestors from the outermost. */
+type ShownRecord = {
+  readonly entity: Entity
+  readonly record: PublishedRecord
+  readonly segments: readonly string[]
+  readonly ancestors: Ancestors
+}
+type RecordSection = Section<ShownRecord>
+
+const apiOfRecord: RecordSection = (view, { entity, segments }) =>
+  apiRequest(view, withQuery(apiRecordPath(entity, segments), [...factPairs(entity), ...releasePairs(view)]))
+
+const jsonOfRecord: RecordSection = (view, { record }) =>
+  html`<details class="json"><summary>${view.words.record.json}</summary>
+${codeBlock(view, JSON.stringify(record, null, 2), 'JSON')}</details>`
 
 const recordNotFound = (entity: Entity) =>
   new ProblemError({
@@ -148,7 +155,7 @@ const shortened = (positions: readonly number[]): readonly number[] =>
     ? positions
     : [...positions.slice(0, MAX_BREADCRUMB - 1), positions.at(-1) as number]
 
-function breadcrumb(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
+function breadcrumb(view: View, { entity, record, ancestors }: ShownRecord): Html | undefined {
   const { words } = view
   if (ancestors.length === 0) return undefined
   const items = [
@@ -159,7 +166,7 @@ function breadcrumb(view: View, entity: Entity, record: PublishedRecord, ancesto
 }
 
 /** References other than those to ancestors. */
-function related(view: View, entity: Entity, record: PublishedRecord, ancestors: Ancestors): Html | undefined {
+function related(view: View, { entity, record, ancestors }: ShownRecord): Html | undefined {
   const addressOf = (of: Entity, one: PublishedRecord) => recordAddress(of, keySegments(of, one))
   const shown = new Set(ancestors.map((ancestor) => addressOf(ancestor.entity, ancestor.record)))
   const others = embedsOf(entity).filter(([field, parent]) => {
@@ -191,7 +198,7 @@ const entryList = (view: View, entries: readonly Entry[]): Html =>
   )}</dl>`
 
 /** The official code to read and to copy, and folded under it all other codes and identifiers. */
-function codes(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function codes(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { words } = view
   const { field: shown } = shownName(view, entity, record)
   const fields = publishedFields(entity).filter(
@@ -221,11 +228,6 @@ function codes(view: View, entity: Entity, record: PublishedRecord): Html | unde
 ${others.length > 0 && html`<details class="others"><summary>${words.record.otherCodes}</summary>${entryList(view, others)}</details>`}`,
   )
 }
-
-const section = (id: string, title: string, content: Html): Html => html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title}</h2>
-${content}
-</section>`
 
 /** Names whose language is known stand by themselves. */
 const isIdentifying = (field: Field): boolean =>
@@ -261,7 +263,7 @@ function fullCode(entity: Entity, record: PublishedRecord): string[] | undefined
 }
 
 /** Its names in other languages than the one that is shown, each with its language. */
-function names(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function names(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { field: shown } = shownName(view, entity, record)
   const fields = nameFields(entity).filter(
     ({ name, language }) => language !== undefined && name !== shown && !isMissing(record[name]),
@@ -280,7 +282,7 @@ function names(view: View, entity: Entity, record: PublishedRecord): Html | unde
 const DECIMALS = 6
 
 /** The values and facts of a record, and sums over its descendants. */
-function facts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function facts(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { words, language, api } = view
   const known = Object.entries(entity.fields).filter(
     ([name, field]) =>
@@ -301,11 +303,12 @@ function facts(view: View, entity: Entity, record: PublishedRecord): Html | unde
   if (place !== undefined) entries.push({ label: words.record.coordinates, content: place, copy: place })
   if (entries.length === 0) return undefined
   const { source, built } = api.release.manifest
-  return html`<section aria-labelledby="facts-title">
-<h2 id="facts-title">${words.record.facts}</h2>
-${entryList(view, entries)}
-${wordsFor(view, entity) !== undefined && html`<p class="note">${filled(words.record.factsFrom, language.date(built))} ${isolated(sourceTitle(view, source.title))}</p>`}
-</section>`
+  return section(
+    'facts',
+    words.record.facts,
+    html`${entryList(view, entries)}
+${wordsFor(view, entity) !== undefined && html`<p class="note">${filled(words.record.factsFrom, language.date(built))} ${isolated(sourceTitle(view, source.title))}</p>`}`,
+  )
 }
 
 /** A fact that is the code of a child, such as the seat of a municipality, as a link to that child. */
@@ -364,7 +367,7 @@ const RANKED_AMONG = 2
 
 // The children in a tree of the list itself.
 
-function branch(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
+function branch(view: View, { entity, segments }: ShownRecord): Html | undefined {
   const { api, words, language } = view
   const forest = api.forest(entity)
   if (forest === undefined) return undefined
@@ -381,27 +384,31 @@ function branch(view: View, entity: Entity, segments: readonly string[]): Html |
     [filterParameter(entity, [broaderOf(entity) ?? '']), segments[0] ?? ''],
   ])
   const codes = ownCodes(entity)
-  return html`<section aria-labelledby="branch-title">
-<h2 id="branch-title">${words.record.contains}</h2>
-<ul class="counts"><li><a href="${all}">${filled(words.record.directlyBelow, language.number(positions.length))}</a></li>
+  return section(
+    'branch',
+    words.record.contains,
+    html`<ul class="counts"><li><a href="${all}">${filled(words.record.directlyBelow, language.number(positions.length))}</a></li>
 ${forest.descendants(position) > positions.length && html`<li>${filled(words.record.allBelow, language.number(forest.descendants(position)))}</li>`}</ul>
-<div class="scroll" role="region" tabindex="0" aria-label="${manyOf(view, entity)}"><table class="small">
+${scrolling(
+  manyOf(view, entity),
+  html`<table class="small">
 ${records.length < positions.length && html`<caption>${filled(words.record.firstOf, language.number(records.length), language.number(positions.length))}</caption>`}
 <thead><tr><th scope="col">${fieldLabel(view, entity, shownNameField(view, entity) ?? identifierOf(entity))}</th>${codes.map((code) => html`<th scope="col">${fieldLabel(view, entity, code)}</th>`)}<th scope="col" class="figure">${words.record.contains}</th></tr></thead>
 <tbody>${records.map(
     (one, at) =>
       html`<tr><th scope="row">${recordLink(view, entity, one)}</th>${codes.map((code) => html`<td data-label="${fieldLabel(view, entity, code)}">${shownValue(view, entity, code, one)}</td>`)}<td class="figure" data-label="${words.record.contains}">${below(at) > 0 ? language.number(below(at)) : missing(view)}</td></tr>
 `,
-  )}</tbody></table></div>
-${treeLink}
-</section>`
+  )}</tbody></table>`,
+)}
+${treeLink}`,
+  )
 }
 
 const ownCodes = (entity: Entity): string[] => entity.code.filter((field) => entity.fields[field]?.kind === 'code')
 
 // The records that belong to it.
 
-function children(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function children(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { api, words, language } = view
   const below = descendantsOf(api.catalog, entity)
     .map((child) => ({ child, filter: filterBy(child, entity, record) }))
@@ -409,16 +416,17 @@ function children(view: View, entity: Entity, record: PublishedRecord): Html | u
     .filter(({ total }) => total > 0)
   const [nearest] = below
   if (nearest === undefined) return undefined
-  return html`<section aria-labelledby="children-title">
-<h2 id="children-title">${wordsFor(view, entity) ? words.record.contains : words.record.referring}</h2>
-<ul class="counts">${below.map(
-    ({ child, filter, total }) =>
-      html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child, total)}</a></li>`,
-  )}</ul>
+  return section(
+    'children',
+    wordsFor(view, entity) ? words.record.contains : words.record.referring,
+    html`<ul class="counts">${below.map(
+      ({ child, filter, total }) =>
+        html`<li><a href="${href(view, collectionAddress(child), filter)}"><span class="figure">${language.number(total)}</span> ${manyWithin(view, child, total)}</a></li>`,
+    )}</ul>
 ${childTable(view, nearest.child, nearest.filter, nearest.total)}
 ${nearest.total > MAX_CHILDREN && html`<p><a href="${href(view, collectionAddress(nearest.child), [...nearest.filter, ...sizeOrder(view, nearest.child)])}">${filled(words.table.seeAll, language.number(nearest.total))}</a></p>`}
-${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record))]])}">${words.record.openTree}</a></p>`}
-</section>`
+${isInTree(view, entity) && html`<p><a href="${href(view, TREE_PATH, [[OPEN_NODE, nodeText(entity, keySegments(entity, record))]])}">${words.record.openTree}</a></p>`}`,
+  )
 }
 
 /** The parameter that keeps to the descendants of a record. */
@@ -463,7 +471,7 @@ export const bar = (value: number, largest: number): Html =>
 
 // Its place, its neighbours and its namesakes.
 
-function whereabouts(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function whereabouts(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { api } = view
   const focus = pointOf(entity, record)
   const where = locator(view, entity, record, focus)
@@ -567,12 +575,13 @@ function citiesAround(view: View, entity: Entity, focus: MapPoint, own: string):
     .list(entity, [...pairs, ['per_page', String(MAX_CITIES + 1)], ...FACTS])
     .records.filter((one) => keySegments(entity, one).join() !== own)
   if (cities.length === 0) return undefined
-  return html`<section aria-labelledby="cities-title">
-<h2 id="cities-title">${words.record.nearCities}</h2>
-<p class="note">${filled(words.record.nearCitiesText, language.number(CITY))}</p>
+  return section(
+    'cities',
+    words.record.nearCities,
+    html`<p class="note">${filled(words.record.nearCitiesText, language.number(CITY))}</p>
 <ul class="neighbours">${cities.slice(0, MAX_CITIES).map((one) => html`<li>${recordLink(view, entity, one)} <span class="figure">${distance(view, Number(one[distanceNameOf(entity)]))}</span><span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
-<p><a href="${href(view, collectionAddress(entity), pairs)}">${words.record.nearCitiesAll}</a></p>
-</section>`
+<p><a href="${href(view, collectionAddress(entity), pairs)}">${words.record.nearCitiesAll}</a></p>`,
+  )
 }
 
 const METRES_IN_KILOMETRE = 1_000
@@ -582,7 +591,7 @@ const distance = ({ words, language }: View, metres: number): string =>
     ? `${language.number(metres)} ${words.record.metres}`
     : `${language.decimal(metres / METRES_IN_KILOMETRE, 1)} ${words.record.kilometres}`
 
-function homonyms(view: View, entity: Entity, record: PublishedRecord): Html | undefined {
+function homonyms(view: View, { entity, record }: ShownRecord): Html | undefined {
   const { api, words, language } = view
   const { field } = shownName(view, entity, record)
   if (field === undefined) return undefined
@@ -591,11 +600,12 @@ function homonyms(view: View, entity: Entity, record: PublishedRecord): Html | u
   const { records, total } = api.list(entity, [...filter, ['per_page', String(MAX_HOMONYMS + 1)]])
   const others = records.filter((one) => keySegments(entity, one).join() !== own).slice(0, MAX_HOMONYMS)
   if (total <= 1) return undefined
-  return html`<section aria-labelledby="homonyms-title">
-<h2 id="homonyms-title">${words.record.homonyms}</h2>
-<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
-<p><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.record.homonymsText, language.number(total))}</a></p>
-</section>`
+  return section(
+    'homonyms',
+    words.record.homonyms,
+    html`<ul class="neighbours">${others.map((one) => html`<li>${recordLink(view, entity, one)}<span class="what">${whereIs(view, entity, one)}</span></li>`)}</ul>
+<p><a href="${href(view, collectionAddress(entity), filter)}">${filled(words.record.homonymsText, language.number(total))}</a></p>`,
+  )
 }
 
 const whereIs = (view: View, entity: Entity, record: PublishedRecord): Content[] =>
@@ -611,7 +621,7 @@ const whereIs = (view: View, entity: Entity, record: PublishedRecord): Content[]
 const MAX_RELEASES = 12
 
 /** Undefined if there is one release alone, since nothing can have changed. */
-function history(view: View, entity: Entity, segments: readonly string[]): Html | undefined {
+function history(view: View, { entity, segments }: ShownRecord): Html | undefined {
   const { api, words } = view
   const releases = api.releases().slice(0, MAX_RELEASES).toReversed()
   if (releases.length === 1) return undefined
@@ -619,13 +629,17 @@ function history(view: View, entity: Entity, segments: readonly string[]): Html 
   const rows = versions.flatMap(({ release, record }, at) =>
     historyRows(view, entity, release, versions[at - 1]?.record, record, at === 0),
   )
-  return html`<section aria-labelledby="history-title">
-<h2 id="history-title">${words.record.history}</h2>
-${rows.length <= 1 && html`<p>${words.record.unchanged}</p>`}
-<div class="scroll" role="region" tabindex="0" aria-label="${[words.record.field, words.record.before, words.record.after].join(', ')}"><table class="small">
+  return section(
+    'history',
+    words.record.history,
+    html`${rows.length <= 1 && html`<p>${words.record.unchanged}</p>`}
+${scrolling(
+  [words.record.field, words.record.before, words.record.after].join(', '),
+  html`<table class="small">
 <thead><tr><th scope="col">${words.release.date}</th><th scope="col">${words.record.field}</th><th scope="col">${words.record.before}</th><th scope="col">${words.record.after}</th></tr></thead>
-<tbody>${rows.toReversed()}</tbody></table></div>
-</section>`
+<tbody>${rows.toReversed()}</tbody></table>`,
+)}`,
+  )
 }
 
 /** A row for each field that changed from one release to the next, or one that says that the record came or went. */
@@ -682,3 +696,8 @@ function historyRow(view: View, { digest, built }: ListedRelease, isThere: boole
   return html`<tr><th scope="row"><time datetime="${built}">${view.language.moment(built)}</time> ${named}</th>${cells}</tr>
 `
 }
+
+/** The sections of the page of a record, in their order. */
+const ABOUT: readonly RecordSection[] = [codes, names, facts, related, branch, children, history]
+const AROUND: readonly RecordSection[] = [whereabouts, homonyms]
+const FOR_PROGRAMS: readonly RecordSection[] = [apiOfRecord, jsonOfRecord]

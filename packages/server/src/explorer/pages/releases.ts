@@ -14,11 +14,12 @@ import type { ListedRelease, ReleaseDetails } from '../api-reader.ts'
 import { CHANGES_PER_PAGE, type ChangeKind, type ChangeSummary } from '../change-summary.ts'
 import { EXPLORE_PATH, keySegments, RELEASES_PATH, recordAddress, withQuery } from '../links.ts'
 import { fieldLabel, manyOf, officialCode, sourceTitle } from '../names.ts'
+import { scrolling } from '../sections.ts'
 import { apiRequest } from '../snippets.ts'
 import { plainValue } from '../values.ts'
 import { type ExplorerPage, hiddenInputs, isolated, isolatedName, parameter, shortDigest, type View } from '../view.ts'
 import { filled } from '../words/words.ts'
-import { signed } from './home.ts'
+import { countsOfChanges, signed } from './home.ts'
 
 /** The last three choose one table of changes, of which there may be many pages. */
 const PARAMETERS = ['from', 'to', 'in', 'change', 'page']
@@ -47,18 +48,21 @@ const MEGABYTE = 1_000_000
 function releaseTable(view: View, releases: readonly ListedRelease[]): Html {
   const { words, language } = view
   const kept = view.carried.filter(([name]) => name !== 'release')
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${words.release.title}"><table>
+  return scrolling(
+    words.release.title,
+    html`<table>
 <thead><tr><th scope="col">${words.release.date}</th><th scope="col">${words.release.digest}</th><th scope="col">${words.release.source}</th><th scope="col" class="figure">${words.release.records}</th><th scope="col" class="figure">${words.release.size}</th></tr></thead>
 <tbody>${releases.map(
-    (
-      release,
-    ) => html`<tr><th scope="row"><time datetime="${release.built}">${language.moment(release.built)}</time>${release.current && html` <span class="current">${words.release.current}</span>`}</th>
+      (
+        release,
+      ) => html`<tr><th scope="row"><time datetime="${release.built}">${language.moment(release.built)}</time>${release.current && html` <span class="current">${words.release.current}</span>`}</th>
 <td data-label="${words.release.digest}"><a href="${withQuery(EXPLORE_PATH, release.current ? kept : [...kept, ['release', release.digest]])}" title="${words.release.see}"><code>${shortDigest(release.digest)}</code></a></td>
 <td data-label="${words.release.source}">${isolated(sourceTitle(view, release.source))}${release.synthetic && html` <span class="warning">${words.release.synthetic}</span>`}</td>
 <td data-label="${words.release.records}" class="figure">${language.number(recordsIn(release))}</td>
 <td data-label="${words.release.size}" class="figure">${language.decimal(release.bytes / MEGABYTE, 1)} MB</td></tr>
 `,
-  )}</tbody></table></div>`
+    )}</tbody></table>`,
+  )
 }
 
 // How the collections grew: a line for each, with its first and last count beside it.
@@ -79,7 +83,7 @@ function growth(view: View, releases: readonly ListedRelease[]): Html | undefine
   })
   return html`<section aria-labelledby="growth-title"><h2 id="growth-title">${words.release.growth}</h2>
 <p>${filled(words.release.growthText, language.moment(oldest.built), language.moment(newest.built))}</p>
-<div class="scroll" role="region" tabindex="0" aria-label="${filled(words.release.growthText, language.moment(oldest.built), language.moment(newest.built))}"><table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`
+${scrolling(filled(words.release.growthText, language.moment(oldest.built), language.moment(newest.built)), html`<table class="growth"><thead><tr><th scope="col">${words.release.collection}</th><th scope="col" class="figure">${language.date(oldest.built)}</th><th scope="col"><span class="unseen">${words.release.growth}</span></th><th scope="col" class="figure">${language.date(newest.built)}</th><th scope="col" class="figure">${words.release.difference}</th></tr></thead><tbody>${rows}</tbody></table>`)}</section>`
 }
 
 const WIDTH = 160
@@ -132,7 +136,7 @@ async function changesBetween(
 ): Promise<Html> {
   const { words, language } = view
   if (changes.length === 0) return html`<p role="status">${words.release.noChanges}</p>`
-  const kinds = Object.entries(words.release.kinds) as [ChangeKind, string][]
+  const kinds = Object.keys(words.release.kinds) as ChangeKind[]
   const nameOfRelease = (digest: string) => {
     const release = releases.find((one) => one.digest.startsWith(digest))
     return release === undefined ? shortDigest(digest) : language.moment(release.built)
@@ -142,14 +146,14 @@ async function changesBetween(
     ['to', to],
     ['format', 'ndjson'],
   ])
+  const countsOf = ({ entity, kinds: { added, changed, removed } }: ChangeSummary) => ({
+    list: manyOf(view, entity),
+    counts: { added: added.count, changed: changed.count, removed: removed.count },
+  })
   return html`<p role="status">${filled(words.release.changesText, nameOfRelease(from), nameOfRelease(to))}</p>
-<table class="small"><thead><tr><th scope="col">${words.release.collection}</th>${kinds.map(([, label]) => html`<th scope="col" class="figure">${label}</th>`)}</tr></thead>
-<tbody>${changes.map(
-    ({ entity, kinds: counted }) =>
-      html`<tr><th scope="row">${manyOf(view, entity)}</th>${kinds.map(([kind]) => html`<td class="figure">${language.number(counted[kind].count)}</td>`)}</tr>`,
-  )}</tbody></table>
+${countsOfChanges(view, changes.map(countsOf))}
 ${changes.map(({ entity, isRenumbered }) => isRenumbered && html`<p class="note">${filled(words.release.renumbered, manyOf(view, entity))}</p>`)}
-${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map(([kind]) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
+${(await chosenChanges(view, changes, [from, to])) ?? changes.map((one) => kinds.map((kind) => one.kinds[kind].count > 0 && firstChanges(view, one, kind, [from, to])))}
 <p><a href="${feed}">${words.release.feed}</a></p>`
 }
 
@@ -218,9 +222,12 @@ function changeTable(
     ...(kind === 'changed' ? [words.record.field, words.record.before, words.record.after] : []),
   ]
   const title = titleOfChanges(view, entity, kind)
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="small">
+  return scrolling(
+    title,
+    html`<table class="small">
 <thead><tr><th scope="col">${words.name}</th>${columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
-<tbody>${changes.map((change) => changeRows(view, entity, change, columns, to))}</tbody></table></div>`
+<tbody>${changes.map((change) => changeRows(view, entity, change, columns, to))}</tbody></table>`,
+  )
 }
 
 /** A row for each field that changed, or one for a record that came or went. */

@@ -5,12 +5,12 @@ import es from './es.json' with { type: 'json' }
 
 type Texts = Readonly<Record<string, string>>
 
-/** The parts that are looked up by names of lists, fields, sources and paths, which need not be there. */
+/** The parts that are looked up by names of lists, fields and paths, which need not be there. */
 type ByName = {
   readonly entities: Readonly<Record<string, { readonly one: string; readonly many: string }>>
   readonly factValues: Readonly<Record<string, Texts>>
   readonly pickerExamples: Readonly<Record<string, { readonly name: string; readonly label: string }>>
-} & Readonly<Record<'fields' | 'findings' | 'sources' | 'wholeCodes' | 'units' | 'columnNames', Texts>>
+} & Readonly<Record<'fields' | 'findings' | 'wholeCodes' | 'units' | 'columnNames', Texts>>
 
 type Reference = Omit<(typeof es)['reference'], 'summaries' | keyof ReferenceByName> & ReferenceByName
 type ReferenceByName = Readonly<Record<'types' | 'resources' | 'members' | 'parameters', Texts>> & {

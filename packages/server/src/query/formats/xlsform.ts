@@ -5,9 +5,10 @@ import { memoized } from '../../base/memoized.ts'
 import type { Entity } from '../../catalog/entity.ts'
 import { lineageOf } from '../../catalog/lineage.ts'
 import { choiceReader, choicesAbove, type FormChoice } from './choices.ts'
+import { aboutIn, labelsIn } from './file-words.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { Archive, partsAround, sheetPart, textSheet, WORKBOOK_TYPE } from './workbook.ts'
-import { aboutSheet, SharedTexts, wordsIn } from './xlsx.ts'
+import { aboutSheet, SharedTexts } from './xlsx.ts'
 
 /** The languages of the labels, as an XLSForm names them in its columns. */
 const LANGUAGES = [
@@ -15,7 +16,7 @@ const LANGUAGES = [
   ['en', 'label::English (en)'],
 ] as const
 const LABELS = LANGUAGES.map(([, column]) => column)
-const [SPANISH, ENGLISH] = LANGUAGES.map(([language]) => language)
+const [[SPANISH], [ENGLISH]] = LANGUAGES
 const MAX_RECORDS = 50_000
 
 /** Columns of the sheets; a list of such a name is called otherwise. */
@@ -75,10 +76,14 @@ export const xlsform: RecordFormat = {
           ...fromTop.flatMap(({ rows }) => [...rows.values()]),
         ]
         const archive = new Archive(about.built)
-        const words = wordsIn(SPANISH)
+        const words = labelsIn(SPANISH)
         const parts = partsAround(['survey', 'choices', words.about])
         for (const [name, xml] of Object.entries(parts)) archive.add(name, xml)
-        for (const [at, sheet] of [textSheet(survey(fromTop)), textSheet(choices), aboutSheet(about, words)].entries())
+        for (const [at, sheet] of [
+          textSheet(survey(fromTop)),
+          textSheet(choices),
+          aboutSheet(aboutIn(SPANISH, entity, about), words),
+        ].entries())
           archive.add(sheetPart(at + 1), sheet)
         archive.add('xl/sharedStrings.xml', new SharedTexts().xml())
         archive.end()
@@ -110,6 +115,6 @@ const survey = (lists: readonly ListRows[]): string[][] => [
   ...lists.map(({ list: { title, titles }, name }, at) => {
     const before = lists[at - 1]?.name
     const filter = before === undefined ? '' : `${before}=\${${before}}`
-    return [`select_one ${name}`, name, titles?.[SPANISH as string] ?? title, title, filter]
+    return [`select_one ${name}`, name, titles?.[SPANISH] ?? title, title, filter]
   }),
 ]

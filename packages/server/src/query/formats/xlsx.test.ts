@@ -6,8 +6,11 @@ import { countries, placesOf, smallSource } from '../../../../../test/support/sm
 import type { OpenEntity, Release } from '../../release/release.ts'
 import { filesInZip } from '../../source/zip.ts'
 import { bulkPieces } from '../bulk.ts'
+import { aboutRecords } from './about.ts'
+import { labelsIn } from './file-words.ts'
 import { bodyOf, recordEncoder } from './formats.ts'
 import type { Selection } from './selection.ts'
+import { xlsx } from './xlsx.ts'
 
 setDefaultTimeout(180_000)
 
@@ -67,7 +70,7 @@ const workbookOf = async (...of: Parameters<typeof bytesOf>): Promise<Workbook> 
 async function rowsOf(entity: string, selection: Partial<Selection> = {}, count?: number) {
   const open = release.entity(entity)
   const sheets = await workbookOf(open, selection, count ?? open.count)
-  return sheets.get(open.definition.title) as readonly (readonly unknown[])[]
+  return [...sheets.values()][0] as readonly (readonly unknown[])[]
 }
 
 describe('a workbook', () => {
@@ -117,14 +120,33 @@ describe('a workbook', () => {
 
   test('says where the records come from', async () => {
     const sheets = await workbookOf(release.entity('pais'))
-    expect([...sheets.keys()]).toEqual([release.entity('pais').definition.title, 'Acerca de'])
+    expect([...sheets.keys()]).toEqual(['Países', 'Acerca de'])
     const about = new Map(sheets.get('Acerca de') as [string, string][])
     expect(about.get('Versión')).toBe(release.digest)
     expect(about.get('Fuente')).toBe(release.manifest.source.title)
     expect(about.get('Licencia')).toBe('La que indique la fuente')
-    const english = await workbookOf(release.entity('pais'), { language: 'en' })
-    expect(new Map(english.get('About') as [string, string][]).get('Release')).toBe(release.digest)
   })
+
+  test.each([
+    [undefined, 'Países', 'Lista', 'Fuente', 'los datos que vienen con Nomenclator'],
+    ['es-MX', 'Países', 'Lista', 'Fuente', 'los datos que vienen con Nomenclator'],
+    ['en', 'Countries', 'List', 'Source', 'the data that ships with Nomenclator'],
+    ['fr', 'Countries', 'List', 'Source', 'the data that ships with Nomenclator'],
+  ] as const)(
+    'has its labels, titles and sources in one language (%s)',
+    async (language, title, list, source, from) => {
+      const { definition } = release.entity('pais')
+      const about = { ...aboutRecords(release, definition), sources: ['the data that ships with Nomenclator'] }
+      const selection = { fields: undefined, facts: false, embed: 'full', language } as const
+      const { head, tail } = xlsx.encoder(definition, selection, about)
+      const sheets = await readSheets(Buffer.concat([head, tail()]))
+      expect(sheets.map((one) => one.sheet)).toEqual([title, labelsIn(language ?? 'es').about])
+      expect(sheets[1]?.data.slice(0, 2)).toEqual([
+        [list, title],
+        [source, from],
+      ])
+    },
+  )
 
   test('of no record is the header alone', async () =>
     expect(await rowsOf('pais', {}, 0)).toEqual([['cvePais', 'descPais', 'idPais', 'alpha2', 'numeric']]))

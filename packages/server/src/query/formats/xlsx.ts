@@ -1,7 +1,7 @@
 // Records as an Excel workbook: a sheet of them with a frozen header, and one that says where they come from.
-import type { Entity } from '../../catalog/entity.ts'
 import type { About } from './about.ts'
 import { listText } from './csv.ts'
+import { aboutIn, type Labels, labelsIn, listTitleIn, ownLanguageOf } from './file-words.ts'
 import { parsedRecords } from './json.ts'
 import { NO_BYTES, type RecordFormat } from './record-format.ts'
 import { columnsOf, columnValues } from './selection.ts'
@@ -37,11 +37,12 @@ export const xlsx: RecordFormat = {
     const columns = columnsOf(entity, selection)
     const valuesOf = columnValues(entity, selection)
     const places = columns.map(({ steps }, at) => ({ letters: columnLetters(at), isShared: steps.length > 1 }))
-    const words = wordsIn(selection.language)
+    const language = selection.language ?? ownLanguageOf(entity)
+    const words = labelsIn(language)
     const archive = new Archive(about.built)
-    const titles = sheetTitles(entity, words)
+    const titles = sheetTitles(listTitleIn(language, entity), entity.plural, words)
     for (const [name, xml] of Object.entries(partsAround(titles))) archive.add(name, xml)
-    archive.add(sheetPart(2), aboutSheet(about, words))
+    archive.add(sheetPart(2), aboutSheet(aboutIn(language, entity, about), words))
     archive.begin(sheetPart(1))
     archive.write(sheetHead(columns.map(({ title }) => title)))
     const texts = new SharedTexts()
@@ -76,7 +77,7 @@ function rowXml(
   places: readonly Place[],
   values: readonly unknown[],
   texts: SharedTexts,
-  words: SheetWords,
+  words: Labels,
 ): string {
   let cells = ''
   for (let at = 0; at < places.length; at++) {
@@ -117,7 +118,7 @@ export class SharedTexts {
 const MAX_DIGITS = 15
 
 /** Texts are never numbers or formulas, whatever they begin with; a number with too many digits stays a text. */
-function cellXml(reference: string, value: unknown, words: SheetWords): string {
+function cellXml(reference: string, value: unknown, words: Labels): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value === '' ? '' : textCell(reference, cut(value, words))
   if (typeof value === 'boolean') return `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`
@@ -128,55 +129,12 @@ function cellXml(reference: string, value: unknown, words: SheetWords): string {
   return digits.length > MAX_DIGITS ? textCell(reference, text) : `<c r="${reference}"><v>${text}</v></c>`
 }
 
-const cut = (text: string, { cutHere }: SheetWords): string =>
+const cut = (text: string, { cutHere }: Labels): string =>
   text.length <= MAX_CELL_CHARACTERS ? text : `${text.slice(0, MAX_CELL_CHARACTERS - cutHere.length)}${cutHere}`
 
 // The sheet that says where they come from.
 
-type SheetWords = {
-  readonly about: string
-  readonly list: string
-  readonly source: string
-  readonly licence: string
-  readonly asInSource: string
-  readonly note: string
-  readonly invented: string
-  readonly release: string
-  readonly built: string
-  readonly cutHere: string
-}
-
-const SPANISH: SheetWords = {
-  about: 'Acerca de',
-  list: 'Lista',
-  source: 'Fuente',
-  licence: 'Licencia',
-  asInSource: 'La que indique la fuente',
-  note: 'Aviso',
-  invented: 'Los datos son inventados',
-  release: 'Versión',
-  built: 'Fecha de la versión',
-  cutHere: '… [cortado: Excel admite 32,767 letras por celda]',
-}
-
-const ENGLISH: SheetWords = {
-  about: 'About',
-  list: 'List',
-  source: 'Source',
-  licence: 'Licence',
-  asInSource: 'As the source says',
-  note: 'Note',
-  invented: 'The data is invented',
-  release: 'Release',
-  built: 'Date of the release',
-  cutHere: '… [cut: Excel holds 32,767 letters a cell]',
-}
-
-/** In Spanish unless names are wanted in another language. */
-export const wordsIn = (language: string | undefined): SheetWords =>
-  language === undefined || /^es(?:-|$)/i.test(language) ? SPANISH : ENGLISH
-
-export function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: About, words: SheetWords): string {
+export function aboutSheet({ list, sources, licences, isSynthetic, digest, built }: About, words: Labels): string {
   const lines: readonly (readonly [label: string, value: string])[] = [
     [words.list, list],
     ...sources.map((source) => [words.source, source] as const),
@@ -193,7 +151,7 @@ export function aboutSheet({ list, sources, licences, isSynthetic, digest, built
 }
 
 /** The title of the list, in letters and a length that Excel takes, and never that of the other sheet. */
-function sheetTitles({ title, plural }: Entity, { about }: SheetWords): readonly [string, string] {
+function sheetTitles(title: string, plural: string, { about }: Labels): readonly [string, string] {
   const clean = (text: string) =>
     [...text.replaceAll(/[[\]:*?/\\]|[\p{Cc}\p{Cs}]/gu, ' ')]
       .slice(0, MAX_SHEET_NAME)

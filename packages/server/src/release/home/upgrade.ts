@@ -130,10 +130,10 @@ async function rebuild(store: ReleaseStore, digest: string, { rebuilt, onProgres
     open: (definition, digest) => openEntity(definition, digest, store.entityDirectory(digest)),
     onProgress,
   })
-  const { built, source, aliases, packages } = old
+  const { built, source, aliases, packages, changes } = old
   const all = [...findings, ...findingsOfSource(old, findings)]
   const numbering = (name: string) => numberingOf(old, name)
-  const manifest = newManifest({ built, source, entities, findings: all, aliases, packages, numbering })
+  const manifest = newManifest({ built, source, entities, findings: all, aliases, packages, changes, numbering })
   if (manifest.digest !== digest) throw new OperationalError(`release ${digest} has other records than its digest says`)
   const digests = rebuilt.values().map(({ released }) => released.digest)
   rememberBuilt(store, manifest, digests)

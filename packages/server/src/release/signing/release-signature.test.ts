@@ -136,6 +136,7 @@ test('a signature is of the definitions, in which the order of the fields counts
   const wrong = 'its definitions are not those that were signed'
   expect(proofWith({}, { name, fields: { title: fields.title, sign: fields.sign } })).toEqual({ wrong })
   expect(proofWith({}, { name: 'moon', fields })).toEqual({ wrong })
-  for (const other of [{ built: '2031' }, { source: { ...source, credits: [] } }, { findings: [{}] }])
+  const changes = { since: 'e'.repeat(64), collections: {} }
+  for (const other of [{ built: '2031' }, { source: { ...source, credits: [] } }, { findings: [{}] }, { changes }])
     expect(proofWith(other)).toHaveProperty('wrong')
 })

@@ -72,8 +72,13 @@ export const signedBytes = (checksums: Checksums): Uint8Array => new TextEncoder
 const sha256 = (value: unknown) => new Bun.CryptoHasher('sha256').update(canonicalJson(value)).digest('hex')
 
 /** The digest of all files of this format: each entity is named by its digest, and that names its files. */
-export const filesDigest = ({ versions, entities, findings }: Pick<Manifest, 'versions' | 'entities' | 'findings'>) =>
-  sha256({ versions, entities, findings })
+export const filesDigest = ({
+  versions,
+  entities,
+  findings,
+  changes,
+}: Pick<Manifest, 'versions' | 'entities' | 'findings' | 'changes'>) =>
+  sha256({ versions, entities, findings, ...(changes === undefined ? {} : { changes }) })
 
 const formatOf = ({ entities }: Pick<Manifest, 'entities'>): number =>
   Math.max(0, ...Object.values(entities).map(({ format }) => format))
