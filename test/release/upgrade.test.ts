@@ -93,8 +93,9 @@ describe('a home of an earlier format', () => {
     expect(upgraded.map(({ failure }) => failure)).toEqual([undefined, undefined, undefined])
     expect(home.store.digests().sort()).toEqual(digests)
     for (const digest of digests) {
-      const { entities, findings, built, source } = manifestOf(model, digest)
+      const { entities, findings, built, source, changes } = manifestOf(model, digest)
       expect(manifestOf(home, digest)).toMatchObject({ entities, findings, built, source })
+      expect(manifestOf(home, digest).changes).toEqual(changes)
       expect(manifestOf(home, digest).versions.nomenclator).toBe(version)
     }
     expect(readdirSync(join(home.path, 'entities')).sort()).toEqual(readdirSync(join(model.path, 'entities')).sort())
