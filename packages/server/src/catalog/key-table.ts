@@ -5,6 +5,9 @@ const HIGH = 0x1_0000_0000
 /** Greatest number that keeps all digits beside a second one. */
 const MAX_OUTER = 0x1f_ffff
 
+/** True for a whole number below `HIGH`; a row that nobody has checked may have any other, too. */
+const isIndex = (value: unknown): value is number => typeof value === 'number' && value >>> 0 === value
+
 export class KeyTable {
   readonly #entity: Entity
   readonly #numbers = new Map<Identity, number>()
@@ -30,7 +33,7 @@ export class KeyTable {
     const { key } = this.#entity
     const outer = row[key[0] as string]
     const inner = row[key[1] as string]
-    const isPacked = key.length === 2 && typeof outer === 'number' && typeof inner === 'number' && outer <= MAX_OUTER
+    const isPacked = key.length === 2 && isIndex(outer) && isIndex(inner) && outer <= MAX_OUTER
     return isPacked ? outer * HIGH + inner : identityOf(this.#entity, row)
   }
 }
